@@ -1,0 +1,59 @@
+"""Every error incognote raises, drawn as one tree:
+
+    IncognoteError
+    ├── PolicyError          the policy file is wrong (exit 1, before the first document)
+    ├── UsageError           the call is wrong: options, paths, columns (exit 1)
+    │   └── MissingExtra     an optional dependency is not installed; names the extra
+    └── DocumentError        one document cannot be processed (quarantine, the run goes on)
+        ├── ReadError        its file or row cannot be read
+        ├── DetectError      a detector failed on it
+        ├── OffsetError      a span does not map back to the source
+        ├── TransformError   no acceptable replacement was found
+        └── LeakError        an original value survived replacement
+
+Messages name files, rows, labels and policy paths. They never carry clinical text.
+"""
+
+from __future__ import annotations
+
+
+class IncognoteError(Exception):
+    """The root: catch this to catch everything incognote raises on purpose."""
+
+
+class PolicyError(IncognoteError):
+    pass
+
+
+class UsageError(IncognoteError):
+    pass
+
+
+class MissingExtra(UsageError):  # noqa: N818 - reads as what happened
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'incognote[{extra}]'")
+        self.extra = extra
+
+
+class DocumentError(IncognoteError):
+    stage = "document"
+
+
+class ReadError(DocumentError):
+    stage = "read"
+
+
+class DetectError(DocumentError):
+    stage = "detect"
+
+
+class OffsetError(DocumentError):
+    stage = "offsets"
+
+
+class TransformError(DocumentError):
+    stage = "transform"
+
+
+class LeakError(DocumentError):
+    stage = "leak-check"

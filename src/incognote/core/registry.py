@@ -1,0 +1,56 @@
+"""Where components are found: one table of lazy "module:attr" strings, then entry points.
+
+Built-ins and other packages come through the same door. Nothing is imported before it is asked
+for by name. A name offered twice is an error: for a de-identifier, the wrong one silently winning
+is a leak.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from incognote.core.errors import MissingExtra, UsageError
+
+KINDS = ("format", "detector", "transform")
+
+_BUILT_IN: dict[tuple[str, str], str] = {
+    ("detector", "patterns"): "incognote.detect.patterns:PatternDetector",
+    ("detector", "names"): "incognote.detect.names:NameDetector",
+    ("detector", "places"): "incognote.detect.places:PlaceDetector",
+}
+
+# Third-party module -> the extra of incognote that brings it.
+_EXTRA_OF: dict[str, str] = {}
+
+
+@cache
+def _table(kind: str) -> dict[str, str]:
+    table = {name: target for (k, name), target in _BUILT_IN.items() if k == kind}
+    for point in entry_points(group=f"incognote.{kind}s"):
+        if table.get(point.name, point.value) != point.value:
+            raise UsageError(f"two packages offer the {kind} {point.name!r}")
+        table[point.name] = point.value
+    return table
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Every component of a kind that can be asked for, sorted."""
+    return tuple(sorted(_table(kind)))
+
+
+def load(kind: str, name: str) -> Any:
+    """The component, imported now. Unknown names and missing extras are clear errors."""
+    target = _table(kind).get(name)
+    if target is None:
+        raise UsageError(f"no {kind} named {name!r}; there are: {', '.join(names(kind))}")
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in _EXTRA_OF:
+            raise MissingExtra(f"the {kind} {name!r}", _EXTRA_OF[missing]) from None
+        raise

@@ -1,0 +1,151 @@
+"""The nouns: Document, View, Span, Replacement, Result, Failure.
+
+All are frozen, slotted and picklable. None shows clinical text in its repr: a stack trace, a log
+line or a debugger's tooltip must never become a leak.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+from incognote.core.offsets import OffsetMap
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch [start, end) in code points with a label. It holds no text.
+
+    `sources` names who found it, as "detector" or "detector/rule".
+    """
+
+    start: int
+    end: int
+    label: str
+    score: float = 1.0
+    sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"not a span: [{self.start}, {self.end})")
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+    def covers(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def moved(self, start: int, end: int) -> Span:
+        return replace(self, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and what its source says of it. The text is never edited.
+
+    `given` are spans the source itself states (a column that holds names, a FHIR birth date).
+    `free_text` is False where the whole text is such a field, so that no detector need read it.
+    """
+
+    id: str
+    text: str = field(repr=False)
+    meta: Mapping[str, str] = field(default_factory=dict, repr=False)
+    locator: str = field(default="", repr=False)
+    given: tuple[Span, ...] = ()
+    free_text: bool = True
+
+    @property
+    def patient_id(self) -> str | None:
+        return self.meta.get("patient_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Words, numbers and punctuation marks of a view, as parallel arrays of offsets."""
+
+    starts: array[int]
+    ends: array[int]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What detectors read: a document, or one window of a long one, made easier to read.
+
+    `text` has typographic variants folded, hyphenated words joined and wrapped lines unwrapped;
+    `cased` is the same text, same length, with true case restored where the note has none.
+    `sentences` are [start, end) pairs. All offsets are the view's; `to_source` maps them back.
+    """
+
+    document: Document
+    text: str = field(repr=False)
+    cased: str = field(repr=False)
+    offsets: OffsetMap = field(repr=False)
+    tokens: Tokens = field(repr=False)
+    sentences: tuple[tuple[int, int], ...] = field(repr=False)
+    language: str = "en"
+
+    def to_source(self, span: Span) -> Span:
+        start, end = self.offsets.to_source(span.start, span.end)
+        return span.moved(start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that did not become a span, and why: a short machine-readable reason."""
+
+    span: Span
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """`text` stands where `span` stood; `how` names the transform that made it."""
+
+    span: Span
+    text: str = field(repr=False)
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a document. `text` is None where only detection was asked for."""
+
+    document: Document = field(repr=False)
+    spans: tuple[Span, ...]
+    dropped: tuple[Dropped, ...] = field(default=(), repr=False)
+    replacements: tuple[Replacement, ...] = field(default=(), repr=False)
+    text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that goes to quarantine: where it failed and how, never what it said."""
+
+    document_id: str
+    stage: str
+    error: str
+    message: str = ""
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """Finds candidate spans. Batch first, pure, picklable; loads nothing before the first call.
+
+    Spans are in the coordinates of the view they were found in. `labels` are those it may emit;
+    `languages` those it serves ("*" for all).
+    """
+
+    name: str
+    labels: frozenset[str]
+    languages: frozenset[str]
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]: ...

@@ -1,0 +1,1 @@
+"""Annotated corpora in one shape."""

@@ -1,0 +1,1 @@
+"""Detectors: each finds candidate spans in a batch of views."""

@@ -1,0 +1,1 @@
+"""Runs the pipeline over files: streaming, workers, quarantine, manifest."""

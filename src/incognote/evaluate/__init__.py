@@ -1,0 +1,1 @@
+"""Measures how good a de-identification is."""

@@ -1,0 +1,1 @@
+"""File formats: each module reads and writes one of them."""

@@ -1,0 +1,45 @@
+"""What a format is: a reader that hands out records, each of which knows how to write itself back.
+
+    for record in format.read(stream, name, rules):
+        results = pipeline over record.documents        (a Failure: the record goes to quarantine)
+        output.write(record.render(results))
+
+A row of a CSV file, a line of JSON Lines or an HL7 message is a record of a stream; a DOCX or PDF
+file is one record. Only documents travel to worker processes; `render` stays where the file is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Protocol, runtime_checkable
+
+from incognote.core.types import Document, Failure, Result
+from incognote.policy import FormatRules
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A piece of a file that is written back whole.
+
+    `render` takes the results of `documents` in their order (with new text) and gives the bytes
+    of this piece, header and separators included, so that a file is the concatenation of its
+    records.
+    """
+
+    documents: tuple[Document, ...]
+    render: Callable[[Sequence[Result]], bytes] = field(repr=False)
+
+
+@runtime_checkable
+class Format(Protocol):
+    """One file format. `suffixes` are lower case with their dot; `sniff` judges by content."""
+
+    name: str
+    suffixes: tuple[str, ...]
+
+    def sniff(self, head: bytes) -> bool: ...
+
+    def read(
+        self, stream: BinaryIO, name: str, rules: FormatRules
+    ) -> Iterator[Record | Failure]: ...

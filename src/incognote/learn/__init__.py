@@ -1,0 +1,1 @@
+"""Trains the detectors that learn."""

@@ -1,0 +1,1 @@
+"""Words incognote knows: names, places, jobs and clinical vocabulary, compiled from public lists."""

@@ -1,0 +1,185 @@
+"""From TOML to a Policy: presets, `extends`, `a+b`, and errors that name the path of a bad key."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import all_labels
+from incognote.policy.model import Policy
+
+DEFAULT = "i2b2-2014"
+_PRESETS = files("incognote.policy").joinpath("presets")
+
+
+def presets() -> tuple[str, ...]:
+    """Names of the policies that ship with incognote."""
+    return tuple(
+        sorted(entry.name[:-5] for entry in _PRESETS.iterdir() if entry.name.endswith(".toml"))
+    )
+
+
+def load_policy(name: str | Path | Policy = DEFAULT) -> Policy:
+    """A preset's name, a path, or several of them joined with "+", where later ones win."""
+    if isinstance(name, Policy):
+        return name
+    parts = [name] if isinstance(name, Path) else name.split("+")
+    tree: dict[str, Any] = {}
+    for part in parts:
+        tree = _merge(tree, _read(part, folder=Path(), seen=()))
+    tree["name"] = str(name) if isinstance(name, Path) or len(parts) > 1 else tree.get("name", name)
+    return policy_from(tree)
+
+
+def policy_from(tree: Mapping[str, Any]) -> Policy:
+    """A policy from a plain tree of tables, as TOML gives it."""
+    policy = _build(Policy, _expand_labels(dict(tree)), "")
+    _check(policy)
+    return policy
+
+
+def _read(name: str | Path, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
+    text, where, folder = _open(name, folder)
+    if where in seen:
+        raise PolicyError(f"{where}: extends itself through {' > '.join(seen)}")
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"{where}: not TOML: {error}") from None
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    bases = base if isinstance(base, list) else [base]
+    merged: dict[str, Any] = {}
+    for each in bases:
+        merged = _merge(merged, _read(str(each), folder, (*seen, where)))
+    return _merge(merged, tree)
+
+
+def _open(name: str | Path, folder: Path) -> tuple[str, str, Path]:
+    if isinstance(name, str) and name in presets():
+        return _PRESETS.joinpath(f"{name}.toml").read_text("utf-8"), name, folder
+    path = folder / name
+    if path.suffix != ".toml":
+        raise PolicyError(f"no policy named {str(name)!r}; presets are: {', '.join(presets())}")
+    try:
+        return path.read_text("utf-8"), str(path), path.parent
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"{path}: not UTF-8 text") from None
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables merge key by key; everything else is replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        both_tables = isinstance(old, Mapping) and isinstance(value, Mapping)
+        # A label's rule is one decision: half of an old rule under a new action is nobody's wish.
+        whole = both_tables and "action" in value
+        merged[key] = _merge(old, value) if both_tables and not whole else value  # type: ignore[arg-type]
+    return merged
+
+
+def _expand_labels(tree: dict[str, Any]) -> dict[str, Any]:
+    """`DATE = "tag"` means `DATE = { action = "tag" }`; `default` serves the labels not named."""
+    rules = tree.get("labels", {})
+    if not isinstance(rules, Mapping):
+        raise PolicyError("labels: must be a table")
+    rules = {
+        name: {"action": rule} if isinstance(rule, str) else rule for name, rule in rules.items()
+    }
+    default = rules.pop("default", {"action": "off"})
+    for name, rule in rules.items():
+        if name not in all_labels():
+            raise PolicyError(f"labels.{name}: no such label")
+        if not isinstance(rule, Mapping) or "action" not in rule:
+            raise PolicyError(f"labels.{name}: needs an action")
+    expanded = {}
+    for name, row in all_labels().items():
+        rule = rules.get(name, {"action": "off"} if row.optional else default)
+        options = {key: value for key, value in rule.items() if key != "action"}
+        expanded[name] = {"action": rule["action"], "options": options}
+    return {**tree, "labels": expanded}
+
+
+def _check(policy: Policy) -> None:
+    for name, rules in policy.detectors.items():
+        for label, weight in {"weight": rules.weight, **rules.weights}.items():
+            if not 0 <= weight <= 100:
+                raise PolicyError(f"detectors.{name}.{label}: weight must be 0 to 100")
+        for label in rules.weights:
+            if label not in all_labels():
+                raise PolicyError(f"detectors.{name}.weights.{label}: no such label")
+
+
+def _build(kind: Any, value: Any, path: str) -> Any:
+    """`value` as `kind`: dataclasses, mappings, tuples, unions and plain types; strict."""
+    origin = typing.get_origin(kind)
+    if dataclasses.is_dataclass(kind):
+        return _build_dataclass(kind, value, path)
+    if origin in (typing.Union, types.UnionType):
+        return _build_union(kind, value, path)
+    if kind is Any:
+        return value
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            raise PolicyError(f"{path}: must be a table")
+        of = typing.get_args(kind)[1]
+        return {key: _build(of, item, f"{path}.{key}") for key, item in value.items()}
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise PolicyError(f"{path}: must be a list")
+        of = typing.get_args(kind)[0]
+        return tuple(_build(of, item, f"{path}[{i}]") for i, item in enumerate(value))
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise PolicyError(f"{path}: must be {kind.__name__}, not {type(value).__name__}")
+    return value
+
+
+def _build_union(kind: Any, value: Any, path: str) -> Any:
+    errors = []
+    for option in typing.get_args(kind):
+        if option is type(None):
+            if value is None:
+                return None
+            continue
+        try:
+            return _build(option, value, path)
+        except PolicyError as error:
+            errors.append(str(error))
+    raise PolicyError("; ".join(errors))
+
+
+def _build_dataclass(kind: Any, value: Any, path: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise PolicyError(f"{path}: must be a table")
+    hints = typing.get_type_hints(kind)
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    for key in value:
+        if key not in fields:
+            where = f"{path}.{key}" if path else key
+            raise PolicyError(f"{where}: unknown key; known are: {', '.join(sorted(fields))}")
+    for name, field in fields.items():
+        missing = field.default is field.default_factory is dataclasses.MISSING
+        if missing and name not in value:
+            raise PolicyError(f"{path + '.' if path else ''}{name}: is missing")
+    return kind(
+        **{
+            key: _build(hints[key], item, f"{path}.{key}" if path else key)
+            for key, item in value.items()
+        }
+    )
+
+
+__all__ = ["DEFAULT", "load_policy", "policy_from", "presets"]

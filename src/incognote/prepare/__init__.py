@@ -1,0 +1,1 @@
+"""Document to View: folding, unwrapping, tokens, sentences."""

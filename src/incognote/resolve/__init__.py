@@ -1,0 +1,1 @@
+"""From candidates to spans: votes, overlaps, filters, repetitions."""

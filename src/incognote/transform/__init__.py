@@ -1,0 +1,1 @@
+"""From spans to replacements: surrogates, tags, masks, and the leak check."""
