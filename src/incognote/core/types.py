@@ -127,6 +127,22 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnotatedDocument:
+    """A document and the spans somebody says are in it: gold, an annotator's or a system's."""
+
+    document: Document
+    spans: tuple[Span, ...]
+
+    @property
+    def id(self) -> str:
+        return self.document.id
+
+    @property
+    def text(self) -> str:
+        return self.document.text
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A document that goes to quarantine: where it failed and how, never what it said."""
 

@@ -1,0 +1,1 @@
+"""Measurements of incognote against gold notes and against other tools."""
