@@ -1,6 +1,6 @@
 """Test kit, also for authors of detectors: cases with inline markup.
 
-    Seen by Dr. [[Smith|DOCTOR]] on [[3/4/20|DATE]].
+Seen by Dr. [[Smith|DOCTOR]] on [[3/4/20|DATE]].
 """
 
 from __future__ import annotations

@@ -96,9 +96,9 @@ class OffsetMapBuilder:
         self._source += length
 
     def replace(self, source_length: int, view_length: int) -> None:
-        """`source_length` characters became `view_length` characters, as one unit."""
-        if source_length == view_length == 1:
-            self.keep(1)
+        """`source_length` characters became `view_length`; as one unit if the lengths differ."""
+        if source_length == view_length:
+            self.keep(source_length)
             return
         self._pieces.append(Piece(self._view, self._source, view_length, source_length))
         self._view += view_length

@@ -40,7 +40,7 @@ def load_policy(name: str | Path | Policy = DEFAULT) -> Policy:
 
 def policy_from(tree: Mapping[str, Any]) -> Policy:
     """A policy from a plain tree of tables, as TOML gives it."""
-    policy = _build(Policy, _expand_labels(dict(tree)), "")
+    policy: Policy = _build(Policy, _expand_labels(dict(tree)), "")
     _check(policy)
     return policy
 

@@ -1,1 +1,37 @@
-"""Document to View: folding, unwrapping, tokens, sentences."""
+"""Document to View: folding, unwrapping, windows, tokens and sentences.
+
+Detectors read views and never the document; every offset of a view maps back.
+"""
+
+from __future__ import annotations
+
+from incognote.core.types import Document, View
+from incognote.policy import PrepareRules
+from incognote.prepare.fold import fold
+from incognote.prepare.lines import unwrap, windows
+from incognote.prepare.sentences import split_sentences
+from incognote.prepare.tokens import tokenize
+
+
+def prepare(document: Document, rules: PrepareRules) -> list[View]:
+    """The views of a document: one, or several windows where it is longer than `rules.window`."""
+    return [
+        _view(document, start, end, rules)
+        for start, end in windows(document.text, rules.window)
+        if end > start
+    ]
+
+
+def _view(document: Document, start: int, end: int, rules: PrepareRules) -> View:
+    text, offsets = fold(document.text[start:end], base=start)
+    if rules.unwrap:
+        text = unwrap(text)
+    return View(
+        document=document,
+        text=text,
+        cased=text,
+        offsets=offsets,
+        tokens=tokenize(text),
+        sentences=split_sentences(text),
+        language=rules.languages[0],
+    )

@@ -1,0 +1,144 @@
+"""The pipeline: the only place that knows the order.
+
+    Document -> views -> candidates of every detector -> spans -> replacements -> Result
+
+It is batch first and fails closed: whatever goes wrong with a document turns into a Failure that
+names the stage and the type of the error, and the rest of the batch goes on.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from incognote.core.errors import DocumentError, IncognoteError, PolicyError
+from incognote.core.registry import load
+from incognote.core.types import Detector, Document, Failure, Result, Span, View
+from incognote.policy import DetectorRules, Policy, load_policy
+from incognote.prepare import prepare
+from incognote.resolve import resolve
+
+if TYPE_CHECKING:
+    from incognote.transform import Transformer
+
+# The source of spans that the file itself states.
+GIVEN = "given"
+
+
+@dataclass(slots=True)
+class _Job:
+    """A document on its way through the stages."""
+
+    document: Document
+    views: list[View] = field(default_factory=list)
+    candidates: list[Span] = field(default_factory=list)
+    failure: Failure | None = None
+
+    def fail(self, stage: str, error: Exception) -> None:
+        self.failure = failure(self.document.id, stage, error)
+
+
+class Pipeline:
+    """A policy made runnable. Detectors load their data at the first document."""
+
+    def __init__(self, policy: Policy | str | None = None, key: bytes | None = None) -> None:
+        self.policy = load_policy() if policy is None else load_policy(policy)
+        # Without a key from outside, surrogates are consistent within this pipeline only.
+        self._key = key if key is not None else secrets.token_bytes(32)
+        self.detectors: tuple[Detector, ...] = tuple(
+            build_detector(name, rules)
+            for name, rules in sorted(self.policy.detectors.items())
+            if rules.weight > 0 or any(rules.weights.values())
+        )
+
+    @cached_property
+    def transformer(self) -> Transformer:
+        from incognote.transform import Transformer
+
+        return Transformer(self.policy, self._key)
+
+    def detect(self, documents: Sequence[Document]) -> list[Result | Failure]:
+        """The spans of each document, in order."""
+        jobs = [self._prepare(document) for document in documents]
+        for detector in self.detectors:
+            self._annotate(detector, [job for job in jobs if job.failure is None])
+        return [self._resolve(job) for job in jobs]
+
+    def deid(self, documents: Sequence[Document]) -> list[Result | Failure]:
+        """The new text of each document, in order."""
+        return [
+            outcome if isinstance(outcome, Failure) else self._transform(outcome)
+            for outcome in self.detect(documents)
+        ]
+
+    def _prepare(self, document: Document) -> _Job:
+        job = _Job(document)
+        try:
+            job.candidates = [replace(span, sources=(GIVEN,)) for span in document.given]
+            if document.free_text:
+                job.views = prepare(document, self.policy.prepare)
+        except Exception as error:  # noqa: BLE001 - fail closed: any error means quarantine
+            job.fail("prepare", error)
+        return job
+
+    def _annotate(self, detector: Detector, jobs: list[_Job]) -> None:
+        stage = f"detect:{detector.name}"
+        try:
+            found = detector.detect([view for job in jobs for view in job.views])
+        except Exception as error:  # noqa: BLE001
+            if len(jobs) == 1:
+                jobs[0].fail(stage, error)
+                return
+            # One bad document must not take its batch along: ask again, one by one.
+            for job in jobs:
+                self._annotate(detector, [job])
+            return
+        spans_of_view = iter(found)
+        for job in jobs:
+            try:
+                for view in job.views:
+                    job.candidates += map(view.to_source, next(spans_of_view))
+            except Exception as error:  # noqa: BLE001
+                job.fail(stage, error)
+                return
+
+    def _resolve(self, job: _Job) -> Result | Failure:
+        if job.failure is not None:
+            return job.failure
+        try:
+            settled = resolve(job.document, job.candidates, self.policy, job.views)
+        except Exception as error:  # noqa: BLE001
+            return failure(job.document.id, "resolve", error)
+        return Result(job.document, settled.spans, settled.dropped)
+
+    def _transform(self, detected: Result) -> Result | Failure:
+        try:
+            result = self.transformer.apply(detected.document, detected.spans)
+        except Exception as error:  # noqa: BLE001
+            return failure(detected.document.id, "transform", error)
+        return replace(result, dropped=detected.dropped)
+
+
+def failure(document_id: str, stage: str, error: Exception) -> Failure:
+    """What may be said of an error: our own messages hold no clinical text, others' might."""
+    if isinstance(error, DocumentError):
+        stage = f"{stage}:{error.stage}" if error.stage not in stage else stage
+    message = str(error) if isinstance(error, IncognoteError) else ""
+    return Failure(document_id, stage, type(error).__name__, message)
+
+
+def build_detector(name: str, rules: DetectorRules) -> Detector:
+    """A detector as the policy wants it; bad options are errors before the first document."""
+    kind: Any = load("detector", rules.use or name)
+    try:
+        detector: Detector = kind(**rules.options)
+    except TypeError:
+        raise PolicyError(
+            f"detectors.{name}.options: not understood: {', '.join(sorted(rules.options))}"
+        ) from None
+    # Two copies of one component must be told apart in weights and in `explain`.
+    detector.name = name
+    return detector

@@ -1,0 +1,74 @@
+"""Lines: which line ends are only where the page was full, and where a long text may be cut."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+# A line that a writer began on purpose: a bullet, a numbered item, a heading, a field, a table.
+_FRESH = re.compile(
+    r"[ \t]*(?:[-*•#>+=_|~]|\(?\d{1,2}[.)][ \t]|[A-Z][A-Za-z /&-]{1,30}:|\S{1,40}[ \t]{3,})"
+)
+_ENDS = frozenset(".:;!?|")
+_MIN_WRAP = 50
+
+
+def unwrap(text: str) -> str:
+    """The text with wrapped line ends turned into blanks. The length stays the same.
+
+    A line end is a wrap where the line is about as long as the longest lines of its paragraph,
+    does not end a sentence, and the next line does not start something of its own.
+    """
+    if "\n" not in text:
+        return text
+    lines = text.split("\n")
+    ends: list[str] = []
+    at = 0
+    while at < len(lines):
+        stop = at
+        while stop < len(lines) and lines[stop].strip():
+            stop += 1
+        ends += _paragraph_ends(lines[at:stop])
+        if stop < len(lines):
+            ends.append("\n")
+        at = stop + 1
+    ends[len(lines) - 1 :] = [""]
+    return "".join(map("".join, zip(lines, ends, strict=True)))
+
+
+def _paragraph_ends(lines: list[str]) -> list[str]:
+    """For each line of a paragraph, what its line end stands for in the view."""
+    if not lines:
+        return []
+    width = max(map(len, lines))
+    ends = ["\n"] * len(lines)
+    if width < _MIN_WRAP:
+        return ends
+    for i, (line, following) in enumerate(pairwise(lines)):
+        stripped = line.rstrip()
+        first_word = len(following.split(None, 1)[0])
+        # The next word would not have fitted: the page decided, not the writer.
+        full = len(stripped) + 1 + first_word > width - 4
+        if full and stripped[-1:] not in _ENDS and not _FRESH.match(following):
+            ends[i] = " "
+    return ends
+
+
+def windows(text: str, size: int) -> list[tuple[int, int]]:
+    """[start, end) stretches of at most `size`, cut at a blank line, a line end or a blank."""
+    cuts: list[tuple[int, int]] = []
+    start = 0
+    while len(text) - start > size:
+        limit = start + size
+        floor = start + size // 2
+        for mark in ("\n\n", "\n", ". ", " "):
+            at = text.rfind(mark, floor, limit)
+            if at != -1:
+                end = at + len(mark)
+                break
+        else:
+            end = limit
+        cuts.append((start, end))
+        start = end
+    cuts.append((start, len(text)))
+    return cuts

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import all_labels
+from incognote.policy import OFF, load_policy, policy_from, presets
+
+
+@pytest.mark.parametrize("name", presets())
+def test_every_preset_loads_and_decides_every_label(name):
+    policy = load_policy(name)
+    assert set(policy.labels) == set(all_labels())
+    assert policy.description
+
+
+@pytest.mark.parametrize(
+    ("tree", "path"),
+    [
+        ({"name": "x", "labls": {}}, "labls: unknown key"),
+        ({"name": "x", "resolve": {"vots": {}}}, "resolve.vots: unknown key"),
+        ({"name": "x", "detectors": {"p": {"weigth": 1}}}, "detectors.p.weigth: unknown key"),
+        ({"name": "x", "detectors": {"p": {"weight": "1"}}}, "detectors.p.weight: must be int"),
+        ({"name": "x", "detectors": {"p": {"weight": True}}}, "detectors.p.weight: must be int"),
+        ({"name": "x", "detectors": {"p": {"weight": 101}}}, "must be 0 to 100"),
+        ({"name": "x", "detectors": {"p": {"weights": {"DAT": 1}}}}, "weights.DAT: no such label"),
+        ({"name": "x", "labels": {"DAT": "tag"}}, "labels.DAT: no such label"),
+        ({"name": "x", "labels": {"DATE": {"max": 1}}}, "labels.DATE: needs an action"),
+        ({"name": "x", "labels": 3}, "labels: must be a table"),
+        ({"name": "x", "prepare": []}, "prepare: must be a table"),
+        ({"name": "x", "prepare": {"languages": "en"}}, "prepare.languages: must be a list"),
+        ({}, "name: is missing"),
+    ],
+)
+def test_errors_name_the_path(tree, path):
+    with pytest.raises(PolicyError, match=path.replace(".", r"\.")):
+        policy_from(tree)
+
+
+def test_extends_merges_tables_and_replaces_rules(tmp_path):
+    (tmp_path / "house.toml").write_text(
+        'name = "house"\nextends = "i2b2-2014"\n[labels]\nDATE = { action = "tag" }\n'
+    )
+    (tmp_path / "ward.toml").write_text(
+        'name = "ward"\nextends = "house.toml"\n[labels]\nAGE = "keep"\n'
+    )
+    policy = load_policy(tmp_path / "ward.toml")
+    assert policy.rule("DATE").action == "tag"
+    assert policy.rule("AGE").action == "keep"
+    assert policy.rule("PATIENT") == load_policy("i2b2-2014").rule("PATIENT")
+
+
+def test_a_policy_cannot_extend_itself(tmp_path):
+    (tmp_path / "a.toml").write_text('extends = "b.toml"\n')
+    (tmp_path / "b.toml").write_text('extends = "a.toml"\n')
+    with pytest.raises(PolicyError, match="extends itself"):
+        load_policy(tmp_path / "a.toml")
+
+
+def test_plus_joins_and_later_wins(tmp_path):
+    over = tmp_path / "over.toml"
+    over.write_text('[labels]\nDATE = "remove"\n')
+    assert load_policy(f"i2b2-2014+{over}").rule("DATE").action == "remove"
+
+
+@pytest.mark.parametrize("name", ["no-such-preset", "missing.toml"])
+def test_unknown_policies_are_refused(name):
+    with pytest.raises(PolicyError):
+        load_policy(name)
+
+
+def test_broken_toml_is_refused(tmp_path):
+    path = tmp_path / "broken.toml"
+    path.write_text("labels = [")
+    with pytest.raises(PolicyError, match="not TOML"):
+        load_policy(path)
+
+
+def test_hash_follows_decisions():
+    plain = policy_from({"name": "x", "labels": {"DATE": "tag"}})
+    assert plain.hash == policy_from({"name": "x", "labels": {"DATE": {"action": "tag"}}}).hash
+    assert plain.hash != policy_from({"name": "x", "labels": {"DATE": "keep"}}).hash
+
+
+def test_optional_labels_stay_off_under_default():
+    policy = policy_from({"name": "x", "labels": {"default": "tag"}})
+    assert policy.rule("IBAN").action == OFF
+    assert policy.rule("DATE").action == "tag"
+    assert "IBAN" not in policy.wanted

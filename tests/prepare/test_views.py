@@ -1,0 +1,149 @@
+"""Views: what detectors read maps back to what the document says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from incognote.core.types import Document, Span
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
+from incognote.prepare.fold import fold
+from incognote.prepare.lines import unwrap, windows
+from incognote.prepare.sentences import split_sentences
+from incognote.prepare.tokens import tokenize
+
+_TEXT = st.text(
+    st.one_of(
+        st.sampled_from("aZé -\n\r\t.'’ﬁß\u00ad\u0301\u200b“1"),
+        st.characters(exclude_categories=["Cs"]),
+    ),
+    max_size=200,
+)
+
+
+def _words(text):
+    tokens = tokenize(text)
+    return [text[s:e] for s, e in zip(tokens.starts, tokens.ends, strict=True)]
+
+
+@given(_TEXT)
+@example("Garc\u0301ia and Smi-\nth")
+def test_every_token_maps_back_in_order(text):
+    at = 0
+    for view in prepare(Document("d", text), PrepareRules(window=50)):
+        for start, end in zip(view.tokens.starts, view.tokens.ends, strict=True):
+            span = view.to_source(Span(start, end, "DATE"))
+            assert 0 <= span.start < span.end <= len(text)
+            assert span.start >= at or view.text[start:end] != text[span.start : span.end]
+            at = max(at, span.start)
+
+
+@given(_TEXT)
+def test_tokens_are_disjoint_and_cover_what_is_not_blank(text):
+    tokens = tokenize(text)
+    covered = set()
+    for start, end in zip(tokens.starts, tokens.ends, strict=True):
+        assert not covered & set(range(start, end))
+        covered |= set(range(start, end))
+    assert all(i in covered for i, c in enumerate(text) if c.isalnum())
+
+
+@given(_TEXT)
+def test_sentences_are_disjoint_ordered_and_lose_no_token(text):
+    sentences = split_sentences(text)
+    assert all(a[1] <= b[0] for a, b in pairwise(sentences))
+    inside = {i for s, e in sentences for i in range(s, e)}
+    assert all(i in inside for i, c in enumerate(text) if not c.isspace())
+
+
+@given(_TEXT)
+def test_unwrap_changes_line_ends_only(text):
+    unwrapped = unwrap(text)
+    assert len(unwrapped) == len(text)
+    assert all(a == b or (a == "\n" and b == " ") for a, b in zip(text, unwrapped, strict=True))
+
+
+@given(_TEXT, st.integers(2, 40))
+def test_windows_cover_the_text_once(text, size):
+    cuts = windows(text, size)
+    assert "".join(text[s:e] for s, e in cuts) == text
+    assert all(e - s <= size for s, e in cuts)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Martí­nez", "Martinez"),
+        ("Núñez", "Nunez"),
+        ("Nu\u0301n\u0303ez", "Nunez"),
+        ("O’Brien", "O'Brien"),
+        ("Łukasz Øst", "Lukasz Ost"),
+        ("Strauß", "Strauss"),
+        ("ﬁnal", "final"),
+        ("Smi-\nth", "Smith"),
+        ("Smi-  \r\n   th", "Smith"),
+        ("Anne-\nMarie", "Anne-\nMarie"),
+        ("10–20", "10-20"),
+        ("日本", "日本"),
+        ("a\r\nb", "a \nb"),
+    ],
+)
+def test_fold(text, plain):
+    assert fold(text)[0] == plain
+
+
+def test_a_name_broken_across_lines_is_one_name():
+    text = "Seen by Dr. Abercrom-\nbie today."
+    view = prepare(Document("d", text), PrepareRules())[0]
+    start = view.text.index("Abercrombie")
+    span = view.to_source(Span(start, start + len("Abercrombie"), "DOCTOR"))
+    assert text[span.start : span.end] == "Abercrom-\nbie"
+
+
+def test_wrapped_lines_are_joined_and_lists_are_not():
+    text = (
+        "The patient was discussed at length with her daughter, whose name is Rosa\n"
+        "Delgado, and with the team of the ward before she was sent home again.\n"
+        "- aspirin\n- lisinopril\n"
+    )
+    view = unwrap(text)
+    assert "Rosa Delgado" in view
+    assert "again.\n- aspirin\n- lisinopril\n" in view
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("O'Brien's 58M", ["O'Brien", "'s", "58", "M"]),
+        ("d/w Anne-Marie", ["d", "/", "w", "Anne", "-", "Marie"]),
+        ("p30277 jd_45", ["p", "30277", "jd", "_", "45"]),
+        ("(555) 123-4567", ["(", "555", ")", "123", "-", "4567"]),
+    ],
+)
+def test_tokens(text, words):
+    assert _words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Seen by Dr. Smith. Doing well.", 2),
+        ("Seen by J. Smith on Mon. Jan. 5.", 1),
+        ("Take 5 mg q.d. Call us.", 1),
+        ("HPI\n58 year old man\nPMH: DM", 3),
+        ("pain better. no fever. seen by dr. smith.", 3),
+        ("1. Aspirin daily.\n2. Rest.", 2),
+        ("Is she well? Yes! Good.", 3),
+        ("", 0),
+    ],
+)
+def test_sentences(text, count):
+    assert len(split_sentences(text)) == count
+
+
+def test_empty_document_has_no_view():
+    assert prepare(Document("d", ""), PrepareRules()) == []
