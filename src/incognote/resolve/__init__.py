@@ -1,1 +1,39 @@
-"""From candidates to spans: votes, overlaps, filters, repetitions."""
+"""From candidates to spans: votes, overlaps, filters, repetitions.
+
+`resolve` is pure: the same candidates in any order give the same spans, and every candidate that
+did not become a span of its own keeps a machine-readable reason, "code" or "code:detail".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from incognote.core.types import Document, Dropped, Span, View
+from incognote.policy import Policy
+from incognote.resolve.claims import claims as weigh
+from incognote.resolve.settle import count_votes, settle, weigh_evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The spans of a document, sorted and disjoint, and what became of the other candidates."""
+
+    spans: tuple[Span, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def resolve(
+    document: Document, candidates: Sequence[Span], policy: Policy, views: Sequence[View] = ()
+) -> Resolution:
+    """Settles what the detectors claim, in document coordinates, under a policy."""
+    rules = policy.resolve
+    claims, dropped = weigh(document, candidates, policy)
+    claims, refuted = weigh_evidence(claims)
+    claims, outvoted = count_votes(claims, rules.votes)
+    claims, lost = settle(claims, document.text)
+    dropped += [*refuted, *outvoted, *lost]
+    return Resolution(
+        tuple(claim.span for claim in claims),
+        tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),
+    )

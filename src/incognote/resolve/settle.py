@@ -1,0 +1,166 @@
+"""Settles conflicts: negative evidence, votes, overlaps. Pure, and blind to the claims' order."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from incognote.core.labels import SAFE
+from incognote.core.types import Dropped, Span
+from incognote.resolve.claims import Claim, detector_of, rank
+
+
+def weigh_evidence(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
+    """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
+
+    Negative evidence speaks only for what it covers whole: that "Parkinson" is a disease says
+    nothing about "James Parkinson". A draw goes to PHI.
+    """
+    against = [claim for claim in claims if claim.span.label == SAFE]
+    kept: list[Claim] = []
+    dropped: list[Dropped] = []
+    for claim in claims:
+        if claim.span.label == SAFE:
+            continue
+        stronger = [
+            other
+            for other in against
+            if other.span.covers(claim.span)
+            and (other.weight, other.span.score) > (claim.weight, claim.span.score)
+        ]
+        if stronger:
+            winner = min(stronger, key=rank).span
+            dropped.append(Dropped(claim.span, f"safe:{','.join(winner.sources)}"))
+        else:
+            kept.append(claim)
+    return kept, dropped
+
+
+def count_votes(
+    claims: Sequence[Claim], needed: Mapping[str, int]
+) -> tuple[list[Claim], list[Dropped]]:
+    """Drops what too few detectors agree on. Overlapping finds of one label are agreement."""
+    if not needed:
+        return list(claims), []
+    kept: list[Claim] = []
+    dropped: list[Dropped] = []
+    for claim in claims:
+        threshold = needed.get(claim.span.label, 1)
+        voters = {
+            detector_of(source)
+            for other in claims
+            if other.span.label == claim.span.label and other.span.overlaps(claim.span)
+            for source in other.span.sources
+        }
+        if claim.stated or len(voters) >= threshold:
+            kept.append(claim)
+        else:
+            dropped.append(Dropped(claim.span, f"votes:{len(voters)}<{threshold}"))
+    return kept, dropped
+
+
+def settle(claims: Iterable[Claim], text: str) -> tuple[list[Claim], list[Dropped]]:
+    """Disjoint claims in order of text.
+
+    The strongest claim keeps its place. What an overlapping weaker one says beyond it is not
+    thrown away, for it would be a leak: under the same label the winner grows over it, under
+    another label the rest stands on its own.
+    """
+    board = _Board(text)
+    for claim in sorted(claims, key=rank):
+        board.place(claim)
+    return board.placed, board.dropped
+
+
+class _Board:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.placed: list[Claim] = []
+        self.dropped: list[Dropped] = []
+
+    def place(self, claim: Claim) -> None:
+        rivals = self._overlapping(claim.span)
+        if not rivals:
+            insort(self.placed, claim, key=_start)
+            return
+        rests = list(self._rests(claim.span, rivals))
+        winner = min(rivals, key=rank).span
+        same = any(rival.span.label == claim.span.label for rival in rivals)
+        code = "merged" if same else "cut" if rests else "overlap"
+        where = f"{winner.label}@{winner.start}-{winner.end}"
+        self.dropped.append(Dropped(claim.span, f"{code}:{where}"))
+        for rival in rivals:
+            if rival.span.label == claim.span.label:
+                self._swap([rival], rival.backed_by(claim))
+        for start, end in rests:
+            self._place_rest(Claim(claim.span.moved(start, end), claim.weight))
+
+    def _rests(self, span: Span, rivals: Sequence[Claim]) -> Iterable[tuple[int, int]]:
+        at = span.start
+        for rival in rivals:
+            if at < rival.span.start:
+                yield from content(self.text, at, rival.span.start)
+            at = max(at, rival.span.end)
+        if at < span.end:
+            yield from content(self.text, at, span.end)
+
+    def _place_rest(self, rest: Claim) -> None:
+        """A rest joins the neighbours it was cut from if they carry its label."""
+        at = bisect_left(self.placed, rest.span.start, key=_start)
+        before, after = self.placed[at - 1 : at] if at else [], self.placed[at : at + 1]
+        joined = rest
+        gone = []
+        for neighbour in (*before, *after):
+            near = _between(neighbour.span, rest.span)
+            same = neighbour.span.label == rest.span.label and not neighbour.stated
+            if same and not content(self.text, *near) and "\n" not in self.text[slice(*near)]:
+                start = min(neighbour.span.start, joined.span.start)
+                end = max(neighbour.span.end, joined.span.end)
+                joined = joined.backed_by(neighbour)
+                joined = Claim(joined.span.moved(start, end), joined.weight)
+                gone.append(neighbour)
+        self._swap(gone, joined)
+
+    def _overlapping(self, span: Span) -> list[Claim]:
+        first = bisect_left(self.placed, span.start, key=_end_exclusive)
+        found = []
+        for claim in self.placed[first:]:
+            if claim.span.start >= span.end:
+                break
+            found.append(claim)
+        return found
+
+    def _swap(self, old: Sequence[Claim], new: Claim) -> None:
+        for claim in old:
+            self.placed.remove(claim)
+        insort(self.placed, new, key=_start)
+
+
+_start: Callable[[Claim], int] = lambda claim: claim.span.start  # noqa: E731
+_end_exclusive: Callable[[Claim], int] = lambda claim: claim.span.end - 1  # noqa: E731
+
+
+def _between(one: Span, other: Span) -> tuple[int, int]:
+    return min(one.end, other.end), max(one.start, other.start)
+
+
+# Words that tie names together but identify nobody when they stand alone.
+_PARTICLES = frozenset(
+    "and the for from with but was via per not are has had his her who our".split()
+)
+_WORD = re.compile(r"\w+")
+
+
+def content(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The part of a stretch that could still identify somebody, at most one [start, end).
+
+    It runs from the first to the last telling word: a number, or three letters and no particle.
+    """
+    words = [
+        word
+        for word in _WORD.finditer(text, start, end)
+        if any(char.isdigit() for char in word[0])
+        or (len(word[0]) >= 3 and word[0].lower() not in _PARTICLES)
+    ]
+    return [(words[0].start(), words[-1].end())] if words else []

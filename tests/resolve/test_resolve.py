@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.core.errors import OffsetError
+from incognote.core.types import Document, Span
+from incognote.policy import policy_from
+from incognote.resolve import resolve
+from incognote.testing import render_markup
+
+TREE = {
+    "name": "test",
+    "detectors": {
+        "heavy": {"weight": 5},
+        "light": {"weight": 1, "weights": {"CITY": 9}},
+        "mute": {"weight": 0},
+    },
+    "labels": {"default": "keep", "TIME": "off"},
+}
+
+
+def policy(**resolve_rules):
+    return policy_from({**TREE, "resolve": resolve_rules})
+
+
+def claim(text, words, label, source, score=1.0):
+    start = text.index(words)
+    return Span(start, start + len(words), label, score, (source,))
+
+
+def settled(text, claims, given=(), **rules):
+    document = Document("d", text, given=tuple(given))
+    found = resolve(document, [claim(text, *c) for c in claims], policy(**rules))
+    return render_markup(text, found.spans), [drop.reason for drop in found.dropped]
+
+
+CASES = {
+    "heavier wins": (
+        "Seen in Jackson today",
+        [("Jackson", "PATIENT", "heavy"), ("Jackson", "HOSPITAL", "light")],
+        "Seen in [[Jackson|PATIENT]] today",
+        ["overlap:PATIENT@8-15"],
+    ),
+    "weight by label": (
+        "Seen in Jackson today",
+        [("Jackson", "PATIENT", "heavy"), ("Jackson", "CITY", "light")],
+        "Seen in [[Jackson|CITY]] today",
+        ["overlap:CITY@8-15"],
+    ),
+    "surer wins at equal weight": (
+        "Seen in Jackson today",
+        [("Jackson", "PATIENT", "heavy", 0.6), ("Jackson", "HOSPITAL", "heavy", 0.9)],
+        "Seen in [[Jackson|HOSPITAL]] today",
+        ["overlap:HOSPITAL@8-15"],
+    ),
+    "longer wins at equal weight and score": (
+        "Boston General called",
+        [("Boston", "CITY", "heavy"), ("Boston General", "HOSPITAL", "heavy")],
+        "[[Boston General|HOSPITAL]] called",
+        ["overlap:HOSPITAL@0-14"],
+    ),
+    "taxonomy settles a draw": (
+        "Seen by Jackson",
+        [("Jackson", "DOCTOR", "heavy"), ("Jackson", "PATIENT", "heavy")],
+        "Seen by [[Jackson|PATIENT]]",
+        ["overlap:PATIENT@8-15"],
+    ),
+    "the rest of a loser stays hidden": (
+        "Mary Jackson Heights",
+        [("Jackson Heights", "CITY", "light"), ("Mary Jackson", "PATIENT", "heavy")],
+        "[[Mary|PATIENT]] [[Jackson Heights|CITY]]",
+        ["cut:CITY@5-20"],
+    ),
+    "a particle left over is not PHI": (
+        "Ada of Boston",
+        [("of Boston", "PATIENT", "heavy"), ("Boston", "CITY", "light")],
+        "Ada of [[Boston|CITY]]",
+        ["overlap:CITY@7-13"],
+    ),
+    "one label grows together": (
+        "seen March 3, 2020 here",
+        [("March 3", "DATE", "heavy"), ("March 3, 2020", "DATE", "light")],
+        "seen [[March 3, 2020|DATE]] here",
+        ["merged:DATE@5-12"],
+    ),
+    "a looser find does not glue two tighter ones": (
+        "from 3/4/20 to 3/6/20 here",
+        [
+            ("3/4/20", "DATE", "heavy"),
+            ("3/6/20", "DATE", "heavy"),
+            ("3/4/20 to 3/6/20", "DATE", "light"),
+        ],
+        "from [[3/4/20|DATE]] to [[3/6/20|DATE]] here",
+        ["merged:DATE@5-11"],
+    ),
+    "a name between two finds closes the gap": (
+        "with Mary Ann Smith here",
+        [
+            ("Mary", "PATIENT", "heavy"),
+            ("Smith", "PATIENT", "heavy"),
+            ("Mary Ann Smith", "PATIENT", "light"),
+        ],
+        "with [[Mary Ann Smith|PATIENT]] here",
+        ["merged:PATIENT@14-19"],
+    ),
+    "disease beats name": (
+        "has Alzheimer disease",
+        [("Alzheimer", "PATIENT", "light"), ("Alzheimer disease", "SAFE", "heavy")],
+        "has Alzheimer disease",
+        ["safe:heavy"],
+    ),
+    "a draw goes to PHI": (
+        "has Alzheimer disease",
+        [("Alzheimer", "PATIENT", "light"), ("Alzheimer", "SAFE", "light")],
+        "has [[Alzheimer|PATIENT]] disease",
+        [],
+    ),
+    "evidence about a part says nothing about the whole": (
+        "James Parkinson called",
+        [("James Parkinson", "PATIENT", "light"), ("Parkinson", "SAFE", "heavy")],
+        "[[James Parkinson|PATIENT]] called",
+        [],
+    ),
+    "switched-off label": (
+        "at 10:30",
+        [("10:30", "TIME", "heavy")],
+        "at 10:30",
+        ["label-off"],
+    ),
+    "switched-off detector": (
+        "at Boston",
+        [("Boston", "CITY", "mute")],
+        "at Boston",
+        ["weight-zero"],
+    ),
+    "white space is trimmed": (
+        "at Boston now",
+        [(" Boston ", "CITY", "light"), (" ", "CITY", "light")],
+        "at [[Boston|CITY]] now",
+        ["empty"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_conflicts(case):
+    text, claims, marked, reasons = case
+    assert settled(text, claims) == (marked, reasons)
+
+
+def test_votes():
+    text = "Boston, Dallas"
+    claims = [("Boston", "CITY", "light"), ("Boston", "CITY", "heavy"), ("Dallas", "CITY", "heavy")]
+    marked, reasons = settled(text, claims, votes={"CITY": 2})
+    assert marked == "[[Boston|CITY]], Dallas"
+    assert reasons == ["votes:1<2"]
+
+
+def test_given_spans_win_over_everything():
+    text = "Jackson"
+    claims = [("Jackson", "CITY", "light"), ("Jackson", "SAFE", "heavy")]
+    marked, _ = settled(text, claims, given=[Span(0, 7, "PATIENT")], votes={"PATIENT": 3})
+    assert marked == "[[Jackson|PATIENT]]"
+
+
+def test_agreement_is_recorded():
+    text = "in Boston"
+    found = resolve(
+        Document("d", text),
+        [
+            claim(text, "Boston", "CITY", "heavy/b", 0.4),
+            claim(text, "Boston", "CITY", "light", 0.8),
+        ],
+        policy(),
+    )
+    assert found.spans == (Span(3, 9, "CITY", 0.8, ("heavy/b", "light")),)
+
+
+def test_span_outside_the_text_is_refused():
+    with pytest.raises(OffsetError):
+        resolve(Document("d", "short"), [Span(2, 9, "CITY")], policy())
+
+
+TEXT = (
+    "Mr. John Smith, 67, of 12 Elm St, Boston saw Dr. Mary O'Neil at\nSt. Mary on 3/4/20 and 3/6."
+)
+
+spans = st.builds(
+    lambda start, length, label, score, source: Span(
+        start, min(start + length, len(TEXT)), label, score, (source,)
+    ),
+    st.integers(0, len(TEXT) - 1),
+    st.integers(1, 25),
+    st.sampled_from(["PATIENT", "DOCTOR", "CITY", "DATE", "TIME", "SAFE"]),
+    st.sampled_from([0.3, 0.5, 1.0]),
+    st.sampled_from(["heavy", "light", "light/rule", "mute", "unknown"]),
+)
+
+
+@given(st.lists(spans, max_size=12), st.randoms())
+def test_result_does_not_depend_on_order(found, random):
+    document = Document("d", TEXT)
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert resolve(document, found, policy()) == resolve(document, shuffled, policy())
+
+
+@given(st.lists(spans, max_size=12), st.lists(spans, max_size=2))
+def test_spans_are_sorted_disjoint_and_inside(found, given_spans):
+    stated = tuple(s for s in given_spans if s.label != "SAFE")
+    resolution = resolve(Document("d", TEXT, given=stated), found, policy())
+    at = 0
+    for span in resolution.spans:
+        assert at <= span.start < span.end <= len(TEXT)
+        at = span.end
+        assert span.label not in ("SAFE", "TIME")
+
+
+@given(st.lists(spans, max_size=12))
+def test_every_number_a_living_candidate_covers_stays_hidden(found):
+    """Conflicts move labels about; they never uncover a digit."""
+    alive = [s for s in found if s.label not in ("SAFE", "TIME") and s.sources[0] != "mute"]
+    resolution = resolve(Document("d", TEXT), alive, policy())
+    for span in alive:
+        for at in range(span.start, span.end):
+            if TEXT[at].isdigit():
+                assert any(s.start <= at < s.end for s in resolution.spans)
+
+
+@given(st.lists(spans, max_size=12))
+def test_every_candidate_is_accounted_for(found):
+    """Each candidate lies in a span that names its source, or has a reason."""
+    resolution = resolve(Document("d", TEXT), found, policy())
+    dropped = {(drop.span.start, drop.span.end, drop.span.label) for drop in resolution.dropped}
+    for span in found:
+        if span.label == "SAFE":
+            continue
+        inside = TEXT[span.start : span.end]
+        start, end = span.end - len(inside.lstrip()), span.start + len(inside.rstrip())
+        kept = any(
+            s.start <= start
+            and end <= s.end
+            and s.label == span.label
+            and span.sources[0] in s.sources
+            for s in resolution.spans
+        )
+        assert kept or {(start, end, span.label), (span.start, span.end, span.label)} & dropped
