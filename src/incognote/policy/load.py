@@ -6,14 +6,15 @@ import dataclasses
 import tomllib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import PolicyError
-from incognote.core.labels import all_labels
-from incognote.policy.model import Policy
+from incognote.core.labels import SAFE, all_labels
+from incognote.policy.model import MATCHES, Policy
+from incognote.policy.patterns import compile_pattern
 
 DEFAULT = "i2b2-2014"
 _PRESETS = files("incognote.policy").joinpath("presets")
@@ -112,13 +113,38 @@ def _expand_labels(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(policy: Policy) -> None:
-    for name, rules in policy.detectors.items():
-        for label, weight in {"weight": rules.weight, **rules.weights}.items():
+    """What the types cannot say: weights in range, labels that exist, patterns that compile."""
+    for name, detector in policy.detectors.items():
+        for label, weight in {"weight": detector.weight, **detector.weights}.items():
             if not 0 <= weight <= 100:
                 raise PolicyError(f"detectors.{name}.{label}: weight must be 0 to 100")
-        for label in rules.weights:
-            if label not in all_labels():
-                raise PolicyError(f"detectors.{name}.weights.{label}: no such label")
+        _check_labels(detector.weights, f"detectors.{name}.weights", also=(SAFE,))
+    rules = policy.resolve
+    _check_labels(rules.votes, "resolve.votes")
+    _check_labels(rules.speech.exempt, "resolve.speech.exempt")
+    for i, never in enumerate(rules.never):
+        where = f"resolve.never[{i}]"
+        if never.match not in MATCHES:
+            raise PolicyError(f"{where}.match: must be one of {', '.join(MATCHES)}")
+        _check_labels(never.labels, f"{where}.labels")
+        patterns = (*(never.words if never.match == "regex" else ()), never.before, never.after)
+        _check_patterns(patterns, where)
+    for i, connect in enumerate(rules.connect):
+        where = f"resolve.connect[{i}]"
+        labels = (*connect.left, *connect.right, *([connect.label] if connect.label else ()))
+        _check_labels(labels, where)
+        _check_patterns(connect.between, f"{where}.between")
+
+
+def _check_labels(names: Iterable[str], where: str, also: tuple[str, ...] = ()) -> None:
+    for name in names:
+        if name not in all_labels() and name not in also:
+            raise PolicyError(f"{where}.{name}: no such label")
+
+
+def _check_patterns(patterns: Iterable[str], where: str) -> None:
+    for pattern in filter(None, patterns):
+        compile_pattern(pattern, where)
 
 
 def _build(kind: Any, value: Any, path: str) -> Any:

@@ -16,6 +16,7 @@ from incognote.core.labels import all_labels
 
 OFF = "off"
 KEEP = "keep"
+MATCHES = ("any-case", "exact", "regex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,58 @@ class PrepareRules:
 
 
 @dataclass(frozen=True, slots=True)
+class NeverRule:
+    """Words that are never PHI, whoever claims it.
+
+    `match` says how a find is compared with `words`: `any-case`, `exact` or `regex` (RE2, the whole
+    find). `labels` limits the rule to finds of these labels; `before` and `after` are regular
+    expressions that the text next to the find must match for the rule to apply.
+    """
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    match: str = "any-case"
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRule:
+    r"""Two neighbouring finds that are one thing.
+
+    A find of a `left` label and one of a `right` label become one find of `label` (default: the
+    left one's own) where the text between them, without blanks, matches one of `between`: regular
+    expressions such as "of" or "[A-Z]\.?"; "" means that nothing but blanks stands there.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    between: tuple[str, ...] = ("",)
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechRules:
+    """Which finds must be nouns or adjectives where they stand, as "Will" in "Will increase
+    lisinopril" is not: those of `sources` (a detector, or one rule of it as "names/list"), unless
+    their label is `exempt`."""
+
+    sources: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ResolveRules:
-    """How candidates become spans."""
+    """How candidates become spans.
+
+    `votes` is how many detectors must agree on a label (default 1). `repetitions` looks for what
+    was found once in the rest of the document.
+    """
 
     votes: Mapping[str, int] = field(default_factory=dict)
+    never: tuple[NeverRule, ...] = ()
+    connect: tuple[ConnectRule, ...] = ()
+    speech: SpeechRules = field(default_factory=SpeechRules)
     repetitions: bool = True
 
 

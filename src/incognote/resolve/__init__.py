@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from incognote.core.types import Document, Dropped, Span, View
 from incognote.policy import Policy
 from incognote.resolve.claims import claims as weigh
+from incognote.resolve.connect import connect
+from incognote.resolve.never import drop_never
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
 
 
@@ -30,9 +32,11 @@ def resolve(
     rules = policy.resolve
     claims, dropped = weigh(document, candidates, policy)
     claims, refuted = weigh_evidence(claims)
+    claims, forbidden = drop_never(claims, document.text, rules.never)
     claims, outvoted = count_votes(claims, rules.votes)
     claims, lost = settle(claims, document.text)
-    dropped += [*refuted, *outvoted, *lost]
+    claims, joined = connect(claims, document.text, rules.connect)
+    dropped += [*refuted, *forbidden, *outvoted, *lost, *joined]
     return Resolution(
         tuple(claim.span for claim in claims),
         tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),
