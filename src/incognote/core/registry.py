@@ -17,9 +17,14 @@ from incognote.core.errors import MissingExtra, UsageError
 KINDS = ("format", "detector", "transform")
 
 _BUILT_IN: dict[tuple[str, str], str] = {
+    ("format", "csv"): "incognote.formats.csv:CsvFormat",
+    ("format", "jsonl"): "incognote.formats.jsonl:JsonLinesFormat",
+    ("format", "text"): "incognote.formats.text:TextFormat",
     ("detector", "patterns"): "incognote.detect.patterns:PatternDetector",
     ("detector", "names"): "incognote.detect.names:NameDetector",
     ("detector", "places"): "incognote.detect.places:PlaceDetector",
+    ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
+    ("detector", "regex"): "incognote.detect.regex:RegexDetector",
 }
 
 # Third-party module -> the extra of incognote that brings it.

@@ -13,7 +13,7 @@ from incognote.core.errors import PolicyError
 
 
 @lru_cache(maxsize=1024)
-def compile_pattern(pattern: str, where: str, *, ignore_case: bool = False) -> Any:
+def compile_pattern(pattern: str, where: str, ignore_case: bool = False) -> Any:
     """The compiled pattern; `where` is the policy path that an error names."""
     import re2
 

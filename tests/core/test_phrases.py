@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.core.phrases import Phrases
+
+
+def found(text, *phrases, **options):
+    entries = [(phrase, phrase) for phrase in phrases]
+    return [(text[m.start : m.end], m.value) for m in Phrases(entries, **options).find(text)]
+
+
+def test_longest_phrase_wins():
+    assert found("at Saint Mary Hospital", "Saint", "Saint Mary") == [("Saint Mary", "Saint Mary")]
+
+
+def test_any_blanks_between_words():
+    assert found("at Saint\n  Mary", "Saint Mary") == [("Saint\n  Mary", "Saint Mary")]
+
+
+def test_whole_words_only():
+    assert found("Annabel and Ann's", "Ann") == [("Ann", "Ann")]
+
+
+def test_letter_case():
+    assert found("SMITH smith", "Smith") == [("SMITH", "Smith"), ("smith", "Smith")]
+    assert found("SMITH Smith", "Smith", ignore_case=False) == [("Smith", "Smith")]
+
+
+def test_punctuation_is_part_of_a_phrase():
+    assert found("O'Brien, OBrien", "O'Brien") == [("O'Brien", "O'Brien")]
+
+
+@given(st.lists(st.text("ab ", max_size=5), max_size=6), st.text("ab ", max_size=30))
+def test_matches_are_disjoint_and_read_as_their_phrase(phrases, text):
+    at = 0
+    for match in Phrases([(p, p) for p in phrases]).find(text):
+        assert at <= match.start < match.end
+        at = match.end
+        assert text[match.start : match.end].split() == match.value.split()
