@@ -21,6 +21,7 @@ from rich.text import Text
 
 from bench.notes import CORPORA, notes
 from incognote.core.types import AnnotatedDocument, Failure
+from incognote.corpus import read_corpus
 from incognote.evaluate.pairs import Pair, pair
 from incognote.evaluate.scores import Counts
 from incognote.evaluate.words import Outcome, WordTable, by_label, subsets, word_table
@@ -41,8 +42,8 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.accuracy", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("--corpus", choices=sorted(CORPORA), default="dev")
     parser.add_argument("--groups", type=_names, default=(), help="id prefixes, as w6,w11")
     parser.add_argument("--policy", help="preset or file (default: the default policy)")
@@ -57,12 +58,8 @@ def _names(value: str) -> tuple[str, ...]:
 
 
 def from_file(path: str, gold: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
-    from pathlib import Path
-
-    from incognote.corpus.jsonl import read
-
     wanted = {doc.id for doc in gold}
-    return [doc for doc in read(Path(path)) if doc.id in wanted]
+    return [doc for doc in read_corpus(path) if doc.id in wanted]
 
 
 def detected(gold: Sequence[AnnotatedDocument], policy: str | None) -> list[AnnotatedDocument]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from incognote.core.types import AnnotatedDocument
-from incognote.corpus.jsonl import read
+from incognote.corpus import read_corpus
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("INCOGNOTE_SHARED", ROOT.parent / "shared"))
@@ -17,7 +17,7 @@ CORPORA = {"dev": SHARED / "gold" / "dev.jsonl", "train": SHARED / "corpus" / "t
 
 def notes(corpus: str, groups: Sequence[str] = ()) -> list[AnnotatedDocument]:
     """The notes of a corpus, or those of some groups of authors (the id before the underscore)."""
-    docs = list(read(CORPORA[corpus]))
+    docs = read_corpus(CORPORA[corpus])
     if groups:
         docs = [doc for doc in docs if doc.id.partition("_")[0] in groups]
     if not docs:

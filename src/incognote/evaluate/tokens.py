@@ -1,5 +1,7 @@
-"""The tokenisers a score can be counted in. A number without the name of its tokeniser means little,
-so every score carries that name."""
+"""The tokenisers a score can be counted in.
+
+A number without the name of its tokeniser means little, so every score carries that name.
+"""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def subsets() -> dict[str, frozenset[str] | None]:
 
 
 def by_label(table: WordTable) -> dict[str, Counts]:
-    """PHI or not, by label: a miss counts to the gold's label, a false alarm to the prediction's."""
+    """PHI or not: a miss counts for the gold's label, a false alarm for the prediction's."""
     outcome = table.outcome()
     size = len(table.labels)
     tp = np.bincount(table.gold[outcome.hit], minlength=size)

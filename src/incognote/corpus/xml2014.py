@@ -1,0 +1,78 @@
+"""i2b2/UTHealth 2014 XML: a folder of files with <TEXT> and stand-off <TAGS>.
+
+The element's name is the category, its TYPE the label. MEDDOCAN uses the same layout. Offsets are
+code points of the TEXT node, the line breaks before its first line included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape, quoteattr
+
+from incognote.core.errors import ReadError, UsageError
+from incognote.core.labels import all_labels
+from incognote.core.types import AnnotatedDocument, Document, Span
+
+# Characters that XML 1.0 cannot hold in any spelling.
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PATIENT_RECORD = re.compile(r"(\d+)-\d+")
+_SAFE_NAME = re.compile(r"[^\w.-]")
+
+
+def read(path: Path) -> Iterator[AnnotatedDocument]:
+    for file in sorted(path.glob("*.xml")) if path.is_dir() else [path]:
+        try:
+            root = ET.parse(file).getroot()  # noqa: S314 - expat resolves no external entity
+            spans = tuple(_span(item) for item in root.findall("TAGS/*"))
+        except (ET.ParseError, KeyError, ValueError):
+            raise ReadError(f"{file.name}: not an i2b2 2014 file") from None
+        text = root.findtext("TEXT")
+        if text is None:
+            raise ReadError(f"{file.name}: has no TEXT")
+        of_patient = _PATIENT_RECORD.fullmatch(file.stem)
+        meta = {"patient_id": of_patient[1]} if of_patient else {}
+        yield AnnotatedDocument(Document(file.stem, text, meta, file.name), spans)
+
+
+def _span(item: ET.Element) -> Span:
+    return Span(int(item.attrib["start"]), int(item.attrib["end"]), item.attrib["TYPE"].upper())
+
+
+def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    for doc in documents:
+        target = path / f"{file_stem(doc.id)}.xml"
+        if target.exists():
+            raise UsageError(f"{target}: exists already")
+        target.write_text(_render(doc), "utf-8", newline="\n")
+
+
+def file_stem(doc_id: str) -> str:
+    """An id as a file name; what no file system likes becomes an underscore."""
+    return _SAFE_NAME.sub("_", doc_id)
+
+
+def xml_text(text: str) -> str:
+    """Text that reads back with the same offsets.
+
+    Carriage returns are spelled out, or a parser would fold them into line feeds and shift every
+    offset after them. A character XML cannot hold becomes U+FFFD: one for one, so offsets stay.
+    """
+    return escape(_ILLEGAL.sub("\ufffd", text), {"\r": "&#13;"})
+
+
+def _render(doc: AnnotatedDocument) -> str:
+    labels = all_labels()
+    lines = ['<?xml version="1.0" encoding="UTF-8" ?>', "<deIdi2b2>"]
+    lines += [f"<TEXT>{xml_text(doc.text)}</TEXT>", "<TAGS>"]
+    for number, span in enumerate(sorted(doc.spans)):
+        name = labels[span.label].category if span.label in labels else "OTHER"
+        surface = quoteattr(_ILLEGAL.sub("\ufffd", doc.text[span.start : span.end]))
+        lines.append(
+            f'<{name} id="P{number}" start="{span.start}" end="{span.end}" '
+            f'text={surface} TYPE={quoteattr(span.label)} comment="" />'
+        )
+    return "\n".join([*lines, "</TAGS>", "</deIdi2b2>", ""])

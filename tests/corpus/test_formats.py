@@ -1,0 +1,154 @@
+"""Every corpus format keeps what it can hold, and says what it cannot read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.core.errors import IncognoteError, ReadError, UsageError
+from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.corpus import FORMATS, read_corpus, write_corpus
+from incognote.testing import parse_markup
+
+NOTE = "Seen by Dr. [[Zoë O'Neil|DOCTOR]] on [[3/4/20|DATE]];\nK < 4 & pH > 7.\n[[Ann\nLee|PATIENT]] 😀 [[MRN 7|IDNUM]]"
+ONE_BYTE = NOTE.replace("😀", "ok")
+FILE_LIKE = {"jsonl": ".jsonl", "doccano": ".jsonl", "presidio": ".json", "deduce": ".json"}
+FILE_LIKE |= {"label-studio": ".json", "i2b2-2006": ".xml", "conll": ".conll", "bilou": ".conll"}
+
+
+def note(marked: str = NOTE, key: str = "n1", **meta: str) -> AnnotatedDocument:
+    text, spans = parse_markup(marked)
+    return AnnotatedDocument(Document(key, text, meta), spans)
+
+
+def there_and_back(
+    docs: list[AnnotatedDocument], form: str, folder: Path
+) -> list[AnnotatedDocument]:
+    path = folder / f"corpus{FILE_LIKE.get(form, '')}"
+    write_corpus(docs, path, form)
+    return read_corpus(path, None if form not in ("bilou", "physionet") else form)
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"physionet", "conll", "bilou"}))
+def test_text_and_spans_survive(form: str, tmp_path: Path) -> None:
+    docs = [note(), note("Nothing here.\r\nAt all.", "n2")]
+    back = there_and_back(docs, form, tmp_path)
+    assert [(d.id, d.text, d.spans) for d in back] == [(d.id, d.text, d.spans) for d in docs]
+
+
+def test_physionet_numbers_patients_and_notes(tmp_path: Path) -> None:
+    docs = [
+        note(ONE_BYTE, "a", patient_id="P"),
+        note(ONE_BYTE, "b", patient_id="P"),
+        note("x", "c"),
+    ]
+    back = there_and_back(docs, "physionet", tmp_path)
+    assert [d.id for d in back] == ["1-1", "1-2", "2-1"]
+    assert [(d.text, d.spans) for d in back] == [(d.text, d.spans) for d in docs]
+
+
+@pytest.mark.parametrize("form", ["conll", "bilou"])
+def test_columns_keep_offsets_and_labels(form: str, tmp_path: Path) -> None:
+    back = there_and_back([note(), note("[[Bo|PATIENT]] [[Li|PATIENT]]", "n2")], form, tmp_path)
+    assert [d.id for d in back] == ["n1", "n2"]
+    assert [d.spans for d in back] == [note().spans, (Span(0, 2, "PATIENT"), Span(3, 5, "PATIENT"))]
+    assert back[0].text.split() == note().text.split()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "doccano", "presidio", "deduce", "label-studio"])
+def test_meta_survives_in_rows(form: str, tmp_path: Path) -> None:
+    [back] = there_and_back([note(patient_id="7", note_type="letter")], form, tmp_path)
+    assert back.document.meta == {"patient_id": "7", "note_type": "letter"}
+
+
+@given(
+    text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1),
+    data=st.data(),
+)
+@pytest.mark.parametrize("form", ["i2b2-2014", "label-studio", "brat"])
+def test_offsets_survive_any_text(form: str, text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    span = Span(start, data.draw(st.integers(start + 1, len(text))), "DATE")
+    doc = AnnotatedDocument(Document("n", text), (span,))
+    with TemporaryDirectory() as folder:
+        [back] = there_and_back([doc], form, Path(folder))
+    assert back.spans == doc.spans
+    assert len(back.text) == len(text)
+
+
+TAGS = {
+    "iob1": ("a I-X\nb I-X\nc B-X\nd O", [(0, 3), (4, 5)]),
+    "iob2": ("a B-X\nb I-X\nc B-X\nd O", [(0, 3), (4, 5)]),
+    "bioes": ("a B-X\nb E-X\nc S-X\nd O", [(0, 3), (4, 5)]),
+    "bilou": ("a B-X\nb L-X\nc U-X\nd O", [(0, 3), (4, 5)]),
+    "no carry over sentences": ("a B-X\n\nb I-X", [(0, 1), (2, 3)]),
+}
+
+
+@pytest.mark.parametrize("scheme", TAGS)
+def test_every_tag_scheme_is_read(scheme: str, tmp_path: Path) -> None:
+    columns, bounds = TAGS[scheme]
+    (tmp_path / "x.conll").write_text(columns)
+    [doc] = read_corpus(tmp_path / "x.conll")
+    assert [(s.start, s.end) for s in doc.spans] == bounds
+
+
+def test_a_discontinuous_brat_span_is_its_pieces(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann and Bob Lee")
+    (tmp_path / "a.ann").write_text("T1\tPATIENT 0 3;12 15\tAnn Lee\nA1\tX T1\n")
+    [doc] = read_corpus(tmp_path)
+    assert doc.spans == (Span(0, 3, "PATIENT"), Span(12, 15, "PATIENT"))
+
+
+BAD = {
+    "row.jsonl": ('{"id": "1", "text": "x", "spans": []}\n{oops SECRET\n', "line 2"),
+    "keys.jsonl": ('{"id": "1", "text": "SECRET"}\n', "line 1: has no 'spans'"),
+    "back.jsonl": ('{"id": "1", "spans": [{"start": 4, "end": 2, "label": "SECRET"}]}', "line 1"),
+    "list.json": ("[1, SECRET]", "not JSON"),
+    "x.xml": ("<deIdi2b2><TEXT>SECRET</TAGS>", "not an i2b2 2014 file"),
+    "y.xml": ("<ROOT><RECORD><TEXT>SECRET</TEXT></RECORD></ROOT>", "record 1"),
+    "z.conll": ("SECRET Q-X\n", "line 1"),
+    "one.conll": ("SECRET\n", "line 1"),
+    "id.text": ("START_OF_RECORD=1||||1||||\nSECRET||||END_OF_RECORD", "neither"),
+    "empty.jsonl": ("", "no documents"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_named_without_their_text(name: str, tmp_path: Path) -> None:
+    content, says = BAD[name]
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ReadError, match=says) as caught:
+        read_corpus(tmp_path / name)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_an_annotation_of_no_note_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "id.text").write_text("START_OF_RECORD=1||||1||||\nx||||END_OF_RECORD")
+    (tmp_path / "id.deid").write_text("Patient 1\tNote 2\n0\t0\t1\n")
+    with pytest.raises(ReadError, match="note 2"):
+        read_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["i2b2-2006", "inline", "conll"])
+def test_overlaps_are_refused_where_tags_cannot_cross(form: str, tmp_path: Path) -> None:
+    doc = AnnotatedDocument(Document("n", "Ann Lee"), (Span(0, 7, "PATIENT"), Span(4, 7, "CITY")))
+    with pytest.raises(UsageError, match="overlapping"):
+        write_corpus([doc], tmp_path / "x", form)
+
+
+@pytest.mark.parametrize("path", ["nothing", "x.bin"])
+def test_an_unknown_path_or_format_is_a_usage_error(path: str, tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(b"\0")
+    with pytest.raises(UsageError):
+        read_corpus(tmp_path / path)
+
+
+def test_texts_that_look_like_tags_are_refused(tmp_path: Path) -> None:
+    doc = AnnotatedDocument(Document("n", "a <DATE>b</DATE>"), ())
+    with pytest.raises(IncognoteError, match="looks like tags"):
+        write_corpus([doc], tmp_path / "x", "inline")

@@ -1,0 +1,51 @@
+"""The official i2b2 2014 scorer's numbers, reproduced exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from incognote.core.errors import UsageError
+from incognote.evaluate.i2b2 import Tag, TaggedText, official_scores, read_folder
+
+
+@pytest.mark.parametrize("corpus", ["s1", "s2", "s3_empty_docs"])
+def test_known_answers(shared: Path, corpus: str) -> None:
+    folder = shared / "cases" / "i2b2_known_answers" / corpus
+    expected = json.loads((folder / "expected.json").read_text())
+    blocks = official_scores(read_folder(folder / "gold"), read_folder(folder / "system"))
+    got = {
+        name: {
+            "tp": block.counts.tp,
+            "fp": block.counts.fp,
+            "fn": block.counts.fn,
+            "micro_p": round(block.counts.precision, 10),
+            "micro_r": round(block.counts.recall, 10),
+            "micro_f": round(block.counts.f1, 10),
+            "macro_p": round(block.macro_precision, 10),
+            "macro_p_sd": round(block.macro_precision_sd, 10),
+            "macro_r": round(block.macro_recall, 10),
+            "macro_r_sd": round(block.macro_recall_sd, 10),
+            "macro_f": None if block.macro_f1 is None else round(block.macro_f1, 10),
+        }
+        for name, block in blocks.items()
+    }
+    assert got.keys() == expected.keys()
+    assert {n: {k: got[n][k] for k in row} for n, row in expected.items()} == expected
+
+
+def note(*tags: Tag) -> TaggedText:
+    return TaggedText("1", "Order 12345 of Ann", tags)
+
+
+def test_idnum_joins_the_hipaa_subset_only_when_asked() -> None:
+    gold = [note(Tag("ID", "IDNUM", "6", "11"))]
+    assert official_scores(gold, gold)["HIPAA Strict"].counts.tp == 0
+    assert official_scores(gold, gold, idnum_is_hipaa=True)["HIPAA Strict"].counts.tp == 1
+
+
+def test_a_document_of_one_side_only_is_an_error() -> None:
+    with pytest.raises(UsageError, match="'2'"):
+        official_scores([note()], [note(), TaggedText("2", "", ())])
