@@ -1,1 +1,1 @@
-"""Runs the pipeline over files: streaming, workers, quarantine, manifest."""
+"""Running a pipeline over files: the same pipeline everywhere, no other logic."""

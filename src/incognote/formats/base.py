@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol, runtime_checkable
 
+from incognote.core.errors import TransformError
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import FormatRules
 
@@ -24,11 +25,20 @@ class Record:
 
     `render` takes the results of `documents` in their order (with new text) and gives the bytes
     of this piece, header and separators included, so that a file is the concatenation of its
-    records.
+    records. `raw` are the bytes it was read from, for the quarantine folder; None where the piece
+    is the whole file.
     """
 
     documents: tuple[Document, ...]
     render: Callable[[Sequence[Result]], bytes] = field(repr=False)
+    raw: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable(Failure):
+    """A piece of a file that cannot be read, with its bytes for the quarantine folder."""
+
+    raw: bytes = field(default=b"", repr=False)
 
 
 @runtime_checkable
@@ -43,3 +53,10 @@ class Format(Protocol):
     def read(
         self, stream: BinaryIO, name: str, rules: FormatRules
     ) -> Iterator[Record | Failure]: ...
+
+
+def new_text(result: Result) -> str:
+    """The text to write. A result without one must never let the original through."""
+    if result.text is None:
+        raise TransformError("there is no new text to write")
+    return result.text

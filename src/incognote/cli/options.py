@@ -1,0 +1,146 @@
+"""Options that several verbs share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from incognote.core.errors import UsageError
+from incognote.engine.local import Settings
+from incognote.policy import DEFAULT, Policy, load_policy
+
+KEY_VARIABLE = "INCOGNOTE_KEY"
+_SHORTEST_KEY = 16
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "input", metavar="IN", help="a file, a folder, or - for standard input"
+    )
+    parser.add_argument(
+        "--format", metavar="NAME", default="", help="read every file as this format"
+    )
+
+
+def add_policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--policy",
+        metavar="P",
+        default=DEFAULT,
+        help="a preset, a TOML file, or several joined with + where later ones win "
+        "(default: %(default)s)",
+    )
+
+
+def add_fields(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("fields of JSON Lines, CSV and TSV")
+    group.add_argument(
+        "--text-column",
+        metavar="NAME",
+        action="append",
+        help="field that holds clinical text; may be repeated (default: text)",
+    )
+    group.add_argument("--id-column", metavar="NAME", help="field that names the row (default: id)")
+    group.add_argument(
+        "--patient-column",
+        metavar="NAME",
+        help="field whose value notes of one patient share (default: patient_id)",
+    )
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("running")
+    group.add_argument(
+        "--workers",
+        metavar="N",
+        type=_positive,
+        default=1,
+        help="worker processes; the output does not depend on it (default: 1)",
+    )
+    group.add_argument(
+        "--batch",
+        metavar="N",
+        type=_positive,
+        default=32,
+        help="documents in a batch; the output does not depend on it (default: %(default)s)",
+    )
+    group.add_argument(
+        "--quarantine",
+        metavar="DIR",
+        type=Path,
+        help="keep the raw bytes of what could not be processed here (they hold PHI)",
+    )
+    group.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+
+
+def policy_from(args: argparse.Namespace) -> Policy:
+    """The policy, with the fields that the command line names."""
+    policy = load_policy(args.policy)
+    given = {
+        "text": tuple(args.text_column) if args.text_column else None,
+        "id": args.id_column,
+        "patient": args.patient_column,
+    }
+    changes = {key: value for key, value in given.items() if value is not None}
+    return replace(policy, formats=replace(policy.formats, **changes)) if changes else policy
+
+
+def settings_from(args: argparse.Namespace, key: bytes | None = None) -> Settings:
+    return Settings(
+        policy=policy_from(args),
+        key=key,
+        workers=args.workers,
+        batch=args.batch,
+        format=args.format,
+        quarantine=args.quarantine,
+    )
+
+
+def add_key(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--key-file",
+        metavar="K",
+        type=Path,
+        help="file with the secret key; the same key gives the same surrogates in every run "
+        f"(or set {KEY_VARIABLE}; without either, a fresh key is made)",
+    )
+
+
+def key_from(args: argparse.Namespace) -> bytes:
+    """The key from the file, else the environment, else a fresh one, and the user is told."""
+    if args.key_file:
+        try:
+            return _checked(args.key_file.read_bytes(), str(args.key_file))
+        except OSError as error:
+            raise UsageError(f"{args.key_file}: {error.strerror}") from None
+    if value := os.environ.get(KEY_VARIABLE):
+        return _checked(value.encode(), KEY_VARIABLE)
+    print(
+        "note: no key given, so a fresh one was made: surrogates will differ in the next run "
+        f"(--key-file or {KEY_VARIABLE} keeps them)",
+        file=sys.stderr,
+    )
+    return secrets.token_bytes(32)
+
+
+def _checked(key: bytes, where: str) -> bytes:
+    key = key.strip()
+    if len(key) < _SHORTEST_KEY:
+        raise UsageError(
+            f"{where}: a key has at least {_SHORTEST_KEY} bytes; "
+            "`head -c 32 /dev/urandom | base64` makes a good one"
+        )
+    return key
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+

@@ -1,0 +1,87 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from incognote.core.errors import UsageError
+
+
+class AtomicFile:
+    """Written beside its place under another name; `commit` moves it there in one step.
+
+    Left without a commit (an error, Ctrl-C), nothing remains. Nothing is created before the first
+    byte is written, unless `commit` is called.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        self._stream: BinaryIO | None = None
+
+    def write(self, data: bytes) -> None:
+        self._open().write(data)
+
+    def tell(self) -> int:
+        return self._stream.tell() if self._stream else 0
+
+    def rewind(self, to: int) -> None:
+        """Forget what was written after position `to`."""
+        if self._stream:
+            self._stream.seek(to)
+            self._stream.truncate()
+
+    def commit(self) -> None:
+        stream = self._open()
+        stream.flush()
+        os.fsync(stream.fileno())
+        stream.close()
+        self._partial.replace(self.path)
+        self._stream = None
+
+    def discard(self) -> None:
+        if self._stream:
+            self._stream.close()
+            self._stream = None
+            self._partial.unlink(missing_ok=True)
+
+    def _open(self) -> BinaryIO:
+        if self._stream is None:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._stream = self._partial.open("wb")
+            except OSError as error:
+                raise UsageError(f"{self.path}: cannot be written: {error.strerror}") from None
+        return self._stream
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.discard()
+
+
+class Stream:
+    """A pipe or terminal: what is written is gone at once."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        self._stream.write(data)
+
+    def commit(self) -> None:
+        self._stream.flush()
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()

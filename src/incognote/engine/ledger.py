@@ -1,0 +1,193 @@
+"""What a run says about itself: a summary, manifest.jsonl and quarantine.jsonl.
+
+None of them holds clinical text. The raw bytes of what failed are kept only in a folder that the
+user asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from incognote.core.types import Document, Failure, Result
+from incognote.engine.files import AtomicFile
+from incognote.engine.sources import Source
+
+MANIFEST = "manifest.jsonl"
+QUARANTINE = "quarantine.jsonl"
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did: how many documents, how many failures, how many spans of each label."""
+
+    documents: int = 0
+    quarantined: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+
+
+class Manifest:
+    """One row for each document: what became of it, and hashes that prove it later."""
+
+    def __init__(self, folder: Path, policy_hash: str, key: bytes) -> None:
+        self.file = AtomicFile(folder / MANIFEST)
+        self._policy = policy_hash
+        self._key = key
+
+    def done(self, source: Source, result: Result) -> None:
+        labels = Counter(span.label for span in result.spans)
+        self._write(
+            result.document.id,
+            source,
+            status="done",
+            labels=dict(sorted(labels.items())),
+            input=self._tag(result.document),
+            output="sha256:" + hashlib.sha256(_bytes(result.text or "")).hexdigest(),
+        )
+
+    def refused(self, source: Source, document: Document | None, failure: Failure) -> None:
+        facts = {"input": self._tag(document)} if document else {}
+        self._write(
+            document.id if document else failure.document_id,
+            source,
+            status="quarantined",
+            stage=failure.stage,
+            error=failure.error,
+            **facts,
+        )
+
+    def _tag(self, document: Document) -> str:
+        # Keyed, because a plain hash of a short text can be found by trying.
+        return "hmac-sha256:" + hmac.new(self._key, _bytes(document.text), "sha256").hexdigest()
+
+    def _write(self, document_id: str, source: Source, **facts: object) -> None:
+        row = {"id": document_id, "file": source.name, **facts, "policy": self._policy}
+        self.file.write(json_line(row))
+
+
+class Quarantine:
+    """A row for each failure and, where the user asked for it, the raw bytes beside the list."""
+
+    def __init__(self, folder: Path, *, keep_raw: bool) -> None:
+        self.file = AtomicFile(folder / QUARANTINE)
+        self._folder = folder
+        self._keep_raw = keep_raw
+        self._count = 0
+
+    def add(self, source: Source, failure: Failure, where: str, raw: bytes | None) -> None:
+        self._count += 1
+        row: dict[str, object] = {
+            "id": failure.document_id,
+            "where": where,
+            "stage": failure.stage,
+            "error": failure.error,
+            "message": failure.message,
+        }
+        if self._keep_raw:
+            row["raw"] = self._save(source, raw)
+        self.file.write(json_line(row))
+
+    def commit(self) -> None:
+        if self.file.tell():
+            self.file.commit()
+        else:
+            # A list left by an earlier run would accuse this one.
+            self.file.path.unlink(missing_ok=True)
+
+    def _save(self, source: Source, raw: bytes | None) -> str | None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = f"{self._count:06d}{Path(source.name).suffix}"
+        if raw is not None:
+            (self._folder / name).write_bytes(raw)
+        elif source.path:
+            shutil.copyfile(source.path, self._folder / name)
+        else:
+            return None  # a stream cannot be read twice
+        return name
+
+
+class Ledger:
+    """Keeps the books of one run, and closes them however the run ends.
+
+    After an error or Ctrl-C, the rows of files that were finished (`checkpoint`) stay; those of the
+    file under way leave no trace, as the file itself.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest | None,
+        quarantine: Quarantine | None,
+        report: Callable[[str], None],
+    ) -> None:
+        self.summary = Summary()
+        self._manifest = manifest
+        self._quarantine = quarantine
+        self._report = report
+        self._files = [book.file for book in (manifest, quarantine) if book]
+        self._finished = [0 for _ in self._files]
+
+    def done(self, source: Source, result: Result) -> None:
+        self.summary.documents += 1
+        self.summary.labels.update(span.label for span in result.spans)
+        if self._manifest:
+            self._manifest.done(source, result)
+
+    def refused(
+        self,
+        source: Source,
+        failure: Failure,
+        raw: bytes | None = None,
+        documents: tuple[Document, ...] = (),
+    ) -> None:
+        """A record of these documents goes to quarantine; none of them was written."""
+        where = documents[0].locator if documents else failure.document_id
+        self.summary.documents += len(documents) or 1
+        self.summary.quarantined += len(documents) or 1
+        self._report(f"{where}: {failure.message or failure.error} ({failure.stage})")
+        if self._quarantine:
+            self._quarantine.add(source, failure, where, raw)
+        if self._manifest:
+            for document in documents or (None,):
+                self._manifest.refused(source, document, failure)
+
+    def checkpoint(self) -> None:
+        """A file is finished: its rows stay, whatever comes."""
+        self._finished = [file.tell() for file in self._files]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None or any(self._finished):
+                for file, end in zip(self._files, self._finished, strict=True):
+                    if kind is not None:
+                        file.rewind(end)
+                if self._manifest:
+                    self._manifest.file.commit()
+                if self._quarantine:
+                    self._quarantine.commit()
+        finally:
+            for file in self._files:
+                file.discard()
+
+
+def json_line(row: Mapping[str, object]) -> bytes:
+    return json.dumps(row).encode("ascii") + b"\n"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,101 @@
+"""Batches through the pipeline, here or in worker processes; outcomes always in input order.
+
+A worker holds a pipeline and nothing else, so it does not matter which worker gets which document.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import TypeVar
+
+from incognote.core.errors import IncognoteError
+from incognote.core.types import Document, Failure, Replacement, Result, Span
+from incognote.pipeline import Pipeline
+from incognote.policy import Policy
+
+Batch = TypeVar("Batch")
+
+# What travels back from a worker: a result without its document, which never left.
+_Slim = tuple[tuple[Span, ...], tuple[Replacement, ...], str | None]
+
+_pipeline: Pipeline
+_verb: str
+
+
+def run_batches(
+    verb: str,
+    policy: Policy,
+    key: bytes | None,
+    workers: int,
+    batches: Iterable[Batch],
+    documents: Callable[[Batch], Sequence[Document]],
+) -> Iterator[tuple[Batch, list[Result | Failure]]]:
+    """Each batch with the outcomes of its documents. `verb` is detect or deid."""
+    # Also with workers: a policy that cannot run must say so here, not in a dying process.
+    pipeline = Pipeline(policy, key)
+    if workers <= 1:
+        for batch in batches:
+            texts = documents(batch)
+            yield batch, getattr(pipeline, verb)(texts) if texts else []
+        return
+    pool = ProcessPoolExecutor(
+        workers, get_context("spawn"), initializer=_start, initargs=(verb, policy, key)
+    )
+    try:
+        yield from _in_order(pool, workers * 2 + 1, batches, documents)
+    except BrokenProcessPool:
+        raise IncognoteError("a worker process died, perhaps for lack of memory") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: ProcessPoolExecutor,
+    ahead: int,
+    batches: Iterable[Batch],
+    documents: Callable[[Batch], Sequence[Document]],
+) -> Iterator[tuple[Batch, list[Result | Failure]]]:
+    """At most `ahead` batches are under way, so that memory does not grow with the input."""
+    waiting: deque[tuple[Batch, Sequence[Document], Future[list[_Slim | Failure]]]] = deque()
+
+    def finish() -> tuple[Batch, list[Result | Failure]]:
+        batch, texts, future = waiting.popleft()
+        pairs = zip(texts, future.result(), strict=True)
+        return batch, [_whole(document, outcome) for document, outcome in pairs]
+
+    for batch in batches:
+        texts = documents(batch)
+        waiting.append((batch, texts, pool.submit(_work, list(texts))))
+        if len(waiting) >= ahead:
+            yield finish()
+    while waiting:
+        yield finish()
+
+
+def _start(verb: str, policy: Policy, key: bytes | None) -> None:
+    global _pipeline, _verb  # noqa: PLW0603 - a worker process is one pipeline
+    # Ctrl-C reaches the whole group; the parent alone decides what becomes of the run.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _pipeline, _verb = Pipeline(policy, key), verb
+
+
+def _work(documents: list[Document]) -> list[_Slim | Failure]:
+    outcomes = getattr(_pipeline, _verb)(documents) if documents else []
+    return [
+        outcome
+        if isinstance(outcome, Failure)
+        else (outcome.spans, outcome.replacements, outcome.text)
+        for outcome in outcomes
+    ]
+
+
+def _whole(document: Document, outcome: _Slim | Failure) -> Result | Failure:
+    if isinstance(outcome, Failure):
+        return outcome
+    spans, replacements, text = outcome
+    return Result(document, spans, (), replacements, text)

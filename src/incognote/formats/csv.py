@@ -1,0 +1,252 @@
+"""CSV and TSV with a header: named columns are documents, every other cell stays byte for byte.
+
+The standard library's reader forgets which cells were quoted and reads broken quoting as if it
+were meant, so rows are cut here. A row that does not parse, or has not as many cells as the header,
+goes to quarantine: a note cut at the wrong comma would pass through in a column nobody reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure, Result
+from incognote.formats.base import Record, Unreadable, new_text
+from incognote.formats.charset import Lines, Text, decode
+from incognote.formats.fields import Row, place, require, unreadable
+from incognote.policy import FormatRules
+
+_DELIMITERS = ",\t;|"
+# No honest row is longer; a quote that never closes must not swallow the whole file.
+_LONGEST_ROW = 1 << 26
+_SHAPES_KEPT = 100
+_HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
+
+
+class CsvFormat:
+    name = "csv"
+    suffixes = (".csv", ".tsv", ".tab")
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether the first line is a list of plain column names with a text or id among them."""
+        first = re.split(rb"[\r\n]", head, maxsplit=1)[0]
+        if len(first) == len(head):
+            return False
+        try:
+            line = decode(first).text
+        except ReadError:
+            return False
+        for delimiter in _DELIMITERS:
+            cells = line.split(delimiter)
+            if len(cells) > 1 and all(map(_HEADER_CELL.fullmatch, cells)):
+                return any(cell.strip('"').lower() in ("text", "id") for cell in cells)
+        return False
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        lines = Lines(stream)
+        table = _Table(lines, name, rules)
+        try:
+            header = table.open()
+        except ReadError as error:
+            yield Failure(name, error.stage, type(error).__name__, str(error))
+            return
+        yield Record((), lambda _: lines.mark + lines.restore(header))
+        yield from table.rows()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of one row, and where each stands in its source."""
+
+    source: Text
+    places: tuple[tuple[int, int], ...]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def values(self) -> list[str]:
+        return [_unquote(self.source.text[start:end]) for start, end in self.places]
+
+    def with_values(self, new: dict[int, str], delimiter: str) -> bytes:
+        parts, at = [], 0
+        for column in sorted(new):
+            start, end = self.places[column]
+            quoted = self.source.text.startswith('"', start, end)
+            parts += [self.source.text[at:start], _quote(new[column], delimiter, always=quoted)]
+            at = end
+        return self.source.encode("".join([*parts, self.source.text[at:]]))
+
+
+@dataclass(slots=True)
+class _Table:
+    """A file on its way through: its lines, its header, and what its good rows looked like."""
+
+    lines: Lines
+    name: str
+    rules: FormatRules
+    columns: list[str] = field(default_factory=list)
+    delimiter: str = ","
+    number: int = 0
+    # After a broken row, a line of a note may look like a row of its own; only rows whose other
+    # cells look as before are trusted to be rows again.
+    doubtful: bool = False
+    shapes: dict[int, set[str]] = field(default_factory=dict)
+    _waiting: deque[bytes] = field(default_factory=deque)
+    _source: Iterator[bytes] | None = None
+
+    def open(self) -> bytes:
+        """The header line; columns and delimiter are known afterwards."""
+        header = self._next_line()
+        while header is not None and not header.strip():
+            header = header + (self._next_line() or b"")
+        if header is None:
+            raise ReadError("the file is empty")
+        error = ReadError("no header")
+        source = decode(header)
+        for delimiter in _DELIMITERS:
+            try:
+                cells = _cut(source, delimiter)
+                columns = [cell.strip() for cell in cells.values()] if cells else []
+                require(dict.fromkeys(columns), self.rules)
+                self._refuse_doubles(columns)
+            except ReadError as problem:
+                error = problem
+            else:
+                self.columns, self.delimiter = columns, delimiter
+                return header
+        raise error
+
+    def _refuse_doubles(self, columns: list[str]) -> None:
+        for key in (*self.rules.text, *self.rules.labels, self.rules.id, self.rules.patient):
+            if columns.count(key) > 1:
+                raise ReadError(f"two columns are named {key!r}")
+
+    def rows(self) -> Iterator[Record | Failure]:
+        while (line := self._next_line()) is not None:
+            number = self.number
+            if not line.strip():
+                yield _unchanged(self.lines.restore(line))
+                continue
+            try:
+                yield self._row(line, number)
+            except ReadError as error:
+                self.doubtful = True
+                yield unreadable(self.name, number, error, self.lines.restore(line))
+
+    def _row(self, line: bytes, number: int) -> Record:
+        raw, cells = self._cells(line)
+        if len(cells) != len(self.columns):
+            raise ReadError(f"{len(cells)} cells where the header has {len(self.columns)}")
+        values = cells.values()
+        self._trust(values)
+        documents = Row(
+            self.name, number, dict(zip(self.columns, values, strict=True))
+        ).documents(self.rules)
+
+        def render(results: Sequence[Result]) -> bytes:
+            new = {
+                self.columns.index(key): text
+                for (key, document), result in zip(documents.items(), results, strict=True)
+                if (text := new_text(result)) != document.text
+            }
+            return self.lines.restore(cells.with_values(new, self.delimiter))
+
+        return Record(tuple(documents.values()), render, self.lines.restore(raw))
+
+    def _cells(self, line: bytes) -> tuple[bytes, _Cells]:
+        """The row that begins with `line`, over as many lines as its quotes span."""
+        taken = [line]
+        length = len(line)
+        while True:
+            raw = b"".join(taken)
+            try:
+                cells = _cut(decode(raw), self.delimiter)
+            except ReadError:
+                self._give_back(taken[1:])
+                raise
+            if cells is not None:
+                return raw, cells
+            while True:
+                more = self._next_line()
+                if more is None or length > _LONGEST_ROW:
+                    self._give_back(taken[1:] if more is None else [*taken[1:], more])
+                    raise ReadError("a quote is opened and never closed")
+                taken.append(more)
+                length += len(more)
+                if b'"' in more:
+                    break
+
+    def _trust(self, values: list[str]) -> None:
+        shapes = {
+            column: _shape(value)
+            for column, value in enumerate(values)
+            if self.columns[column] not in self.rules.text
+        }
+        if self.doubtful:
+            for column, shape in shapes.items():
+                if shape not in self.shapes.get(column, ()):
+                    raise ReadError("follows a broken row and may be part of it")
+        self.doubtful = False
+        for column, shape in shapes.items():
+            seen = self.shapes.setdefault(column, set())
+            if len(seen) < _SHAPES_KEPT:
+                seen.add(shape)
+
+    def _next_line(self) -> bytes | None:
+        if self._source is None:
+            self._source = iter(self.lines)
+        line = self._waiting.popleft() if self._waiting else next(self._source, None)
+        self.number += line is not None
+        return line
+
+    def _give_back(self, lines: list[bytes]) -> None:
+        self._waiting.extendleft(reversed(lines))
+        self.number -= len(lines)
+
+
+def _cut(source: Text, delimiter: str) -> _Cells | None:
+    """The cells of a row; None where its last quote is still open; a ReadError where it is broken."""
+    text = source.text
+    cell = _cell_pattern(delimiter)
+    places = []
+    at = 0
+    while True:
+        found = cell.match(text, at)
+        if found is None:
+            return None  # only an open quote fits neither kind of cell
+        places.append(found.span())
+        at = found.end()
+        if text.startswith(delimiter, at):
+            at += 1
+        elif text[at:] in ("", "\n", "\r\n", "\r"):
+            return _Cells(source, tuple(places))
+        else:
+            raise ReadError("broken quoting: text follows a closing quote")
+
+
+def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+    return re.compile(rf'"[^"]*+(?:""[^"]*+)*+"|(?!")[^{re.escape(delimiter)}\r\n]*+')
+
+
+def _unquote(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell
+
+
+def _quote(value: str, delimiter: str, *, always: bool) -> str:
+    if always or value.startswith('"') or any(mark in value for mark in (delimiter, "\n", "\r")):
+        return '"' + value.replace('"', '""') + '"'
+    return value
+
+
+def _shape(value: str) -> str:
+    """Runs of letters, digits and spaces as one sign each: "AB-1234" and "Q-7" look alike."""
+    value = re.sub(r"[^\W\d_]+", "a", value)
+    return re.sub(r"\s+", " ", re.sub(r"\d+", "0", value))
+
+
+def _unchanged(raw: bytes) -> Record:
+    return Record((), lambda _: raw)

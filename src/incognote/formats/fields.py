@@ -1,0 +1,74 @@
+"""Rows of named fields (JSON Lines, CSV, TSV): which fields become documents, under which id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Document, Span
+from incognote.formats.base import Unreadable
+from incognote.formats.charset import check
+from incognote.policy import FormatRules
+
+_DEFAULTS = FormatRules()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as its format read it: where it stands, and its fields as text."""
+
+    name: str
+    number: int
+    fields: Mapping[str, str] = field(repr=False)
+
+    def documents(self, rules: FormatRules) -> dict[str, Document]:
+        """Document by field: the free texts first, then the fields that are PHI as a whole.
+
+        All share the row's id, so that they share surrogates where the scope of a policy is the
+        document.
+        """
+        row_id = self.fields.get(rules.id) or place(self.name, self.number)
+        meta = {key: value for key, value in self.fields.items() if key not in rules.text}
+        if rules.patient in self.fields:
+            meta["patient_id"] = self.fields[rules.patient]
+        documents = {}
+        for key in (*rules.text, *(key for key in rules.labels if key not in rules.text)):
+            if key not in self.fields:
+                continue
+            text = check(self.fields[key])
+            whole = rules.labels.get(key)
+            documents[key] = Document(
+                id=row_id,
+                text=text,
+                meta=meta,
+                locator=f"{place(self.name, self.number)} {key}",
+                given=(Span(0, len(text), whole),) if whole and text else (),
+                free_text=key in rules.text,
+            )
+        return documents
+
+
+def require(present: Mapping[str, object], rules: FormatRules) -> None:
+    """A ReadError where a field is missing that the user asked for by name.
+
+    The defaults for id and patient may be absent; a name the user typed may not, because a typing
+    error there would silently break apart what belongs to one patient.
+    """
+    wanted = {each: "text" for each in rules.text}
+    if rules.id != _DEFAULTS.id:
+        wanted[rules.id] = "id"
+    if rules.patient != _DEFAULTS.patient:
+        wanted[rules.patient] = "patient"
+    for key, what in wanted.items():
+        if key not in present:
+            raise ReadError(f"no field named {key!r}, which should hold the {what}")
+
+
+def place(name: str, number: int) -> str:
+    return f"{name}:{number}"
+
+
+def unreadable(name: str, number: int, error: ReadError, raw: bytes) -> Unreadable:
+    """A row for the quarantine, named by file and line: its id may be part of what is broken."""
+    return Unreadable(place(name, number), error.stage, type(error).__name__, str(error), raw)

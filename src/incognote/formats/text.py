@@ -1,0 +1,32 @@
+"""Plain text: a file is one document. Encoding, byte order mark and line ends stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Document, Failure
+from incognote.formats.base import Record, new_text
+from incognote.formats.charset import decode, looks_like_text
+from incognote.policy import FormatRules
+
+
+class TextFormat:
+    name = "text"
+    suffixes = (".txt", ".text")
+
+    def sniff(self, head: bytes) -> bool:
+        return looks_like_text(head)
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        del rules  # a text file has no fields
+        try:
+            source = decode(stream.read())
+        except ReadError as error:
+            yield Failure(name, error.stage, type(error).__name__, str(error))
+            return
+        yield Record(
+            (Document(name, source.text, locator=name),),
+            lambda results: source.encode(new_text(results[0])),
+        )
