@@ -14,7 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from incognote.core.errors import DocumentError, IncognoteError, PolicyError
+from incognote.core.errors import (
+    DetectError,
+    DocumentError,
+    IncognoteError,
+    LanguageError,
+    PolicyError,
+)
 from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Failure, Result, Span, View
 from incognote.policy import DetectorRules, Policy, load_policy
@@ -24,8 +30,8 @@ from incognote.resolve import resolve
 if TYPE_CHECKING:
     from incognote.transform import Transformer
 
-# The source of spans that the file itself states.
-GIVEN = "given"
+# What a detector that reads no words says of the languages it serves.
+EVERY_LANGUAGE = "*"
 
 
 @dataclass(slots=True)
@@ -77,17 +83,30 @@ class Pipeline:
     def _prepare(self, document: Document) -> _Job:
         job = _Job(document)
         try:
-            job.candidates = [replace(span, sources=(GIVEN,)) for span in document.given]
+            # Where the source states what a whole field is, there is nothing to look for.
             if document.free_text:
                 job.views = prepare(document, self.policy.prepare)
+                for language in {view.language for view in job.views}:
+                    if not self._serves(language):
+                        raise LanguageError(f"no detector of the policy serves {language!r}")
         except Exception as error:  # noqa: BLE001 - fail closed: any error means quarantine
             job.fail("prepare", error)
         return job
 
     def _annotate(self, detector: Detector, jobs: list[_Job]) -> None:
         stage = f"detect:{detector.name}"
+        asked = [
+            (job, view)
+            for job in jobs
+            for view in job.views
+            if not detector.languages.isdisjoint({view.language, EVERY_LANGUAGE})
+        ]
+        if not asked:
+            return
         try:
-            found = detector.detect([view for job in jobs for view in job.views])
+            found = detector.detect([view for _, view in asked])
+            if len(found) != len(asked):
+                raise DetectError(f"answered {len(found)} of {len(asked)} views")
         except Exception as error:  # noqa: BLE001
             if len(jobs) == 1:
                 jobs[0].fail(stage, error)
@@ -96,14 +115,17 @@ class Pipeline:
             for job in jobs:
                 self._annotate(detector, [job])
             return
-        spans_of_view = iter(found)
-        for job in jobs:
+        for (job, view), spans in zip(asked, found, strict=True):
             try:
-                for view in job.views:
-                    job.candidates += map(view.to_source, next(spans_of_view))
+                job.candidates += map(view.to_source, spans)
             except Exception as error:  # noqa: BLE001
                 job.fail(stage, error)
-                return
+
+    def _serves(self, language: str) -> bool:
+        """A detector that knows the language, not only some that look at no words."""
+        return any(language in detector.languages for detector in self.detectors) or all(
+            EVERY_LANGUAGE in detector.languages for detector in self.detectors
+        )
 
     def _resolve(self, job: _Job) -> Result | Failure:
         if job.failure is not None:

@@ -6,6 +6,7 @@
     │   └── MissingExtra     an optional dependency is not installed; names the extra
     └── DocumentError        one document cannot be processed (quarantine, the run goes on)
         ├── ReadError        its file or row cannot be read
+        ├── LanguageError    nothing in the policy serves its language
         ├── DetectError      a detector failed on it
         ├── OffsetError      a span does not map back to the source
         ├── TransformError   no acceptable replacement was found
@@ -41,6 +42,10 @@ class DocumentError(IncognoteError):
 
 class ReadError(DocumentError):
     stage = "read"
+
+
+class LanguageError(DocumentError):
+    stage = "language"
 
 
 class DetectError(DocumentError):

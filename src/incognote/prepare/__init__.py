@@ -8,6 +8,7 @@ from __future__ import annotations
 from incognote.core.types import Document, View
 from incognote.policy import PrepareRules
 from incognote.prepare.fold import fold
+from incognote.prepare.language import language_of
 from incognote.prepare.lines import unwrap, windows
 from incognote.prepare.sentences import split_sentences
 from incognote.prepare.tokens import tokenize
@@ -15,14 +16,15 @@ from incognote.prepare.tokens import tokenize
 
 def prepare(document: Document, rules: PrepareRules) -> list[View]:
     """The views of a document: one, or several windows where it is longer than `rules.window`."""
+    language = language_of(document.text, rules.languages)
     return [
-        _view(document, start, end, rules)
+        _view(document, start, end, language, rules)
         for start, end in windows(document.text, rules.window)
         if end > start
     ]
 
 
-def _view(document: Document, start: int, end: int, rules: PrepareRules) -> View:
+def _view(document: Document, start: int, end: int, language: str, rules: PrepareRules) -> View:
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
@@ -33,5 +35,5 @@ def _view(document: Document, start: int, end: int, rules: PrepareRules) -> View
         offsets=offsets,
         tokens=tokenize(text),
         sentences=split_sentences(text),
-        language=rules.languages[0],
+        language=language,
     )
