@@ -86,9 +86,7 @@ class Pipeline:
             # Where the source states what a whole field is, there is nothing to look for.
             if document.free_text:
                 job.views = prepare(document, self.policy.prepare)
-                for language in {view.language for view in job.views}:
-                    if not self._serves(language):
-                        raise LanguageError(f"no detector of the policy serves {language!r}")
+                self._check_language(job.views)
         except Exception as error:  # noqa: BLE001 - fail closed: any error means quarantine
             job.fail("prepare", error)
         return job
@@ -104,9 +102,7 @@ class Pipeline:
         if not asked:
             return
         try:
-            found = detector.detect([view for _, view in asked])
-            if len(found) != len(asked):
-                raise DetectError(f"answered {len(found)} of {len(asked)} views")
+            found = ask(detector, [view for _, view in asked])
         except Exception as error:  # noqa: BLE001
             if len(jobs) == 1:
                 jobs[0].fail(stage, error)
@@ -121,11 +117,13 @@ class Pipeline:
             except Exception as error:  # noqa: BLE001
                 job.fail(stage, error)
 
-    def _serves(self, language: str) -> bool:
-        """A detector that knows the language, not only some that look at no words."""
-        return any(language in detector.languages for detector in self.detectors) or all(
-            EVERY_LANGUAGE in detector.languages for detector in self.detectors
-        )
+    def _check_language(self, views: Sequence[View]) -> None:
+        """A detector must know the language; that some look at no words is not enough."""
+        if all(EVERY_LANGUAGE in detector.languages for detector in self.detectors):
+            return
+        for language in {view.language for view in views}:
+            if not any(language in detector.languages for detector in self.detectors):
+                raise LanguageError(f"no detector of the policy serves {language!r}")
 
     def _resolve(self, job: _Job) -> Result | Failure:
         if job.failure is not None:
@@ -142,6 +140,14 @@ class Pipeline:
         except Exception as error:  # noqa: BLE001
             return failure(detected.document.id, "transform", error)
         return replace(result, dropped=detected.dropped)
+
+
+def ask(detector: Detector, views: list[View]) -> list[list[Span]]:
+    """One answer for each view, or an error: a missing answer would pass for "nothing found"."""
+    found = detector.detect(views)
+    if len(found) != len(views):
+        raise DetectError(f"answered {len(found)} of {len(views)} views")
+    return found
 
 
 def failure(document_id: str, stage: str, error: Exception) -> Failure:

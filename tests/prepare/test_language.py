@@ -14,13 +14,17 @@ SPANISH = (
 )
 CASES = {
     "prose": (
-        "She was seen in the clinic for follow up of her hypertension and diabetes. She denies"
-        " chest pain, shortness of breath or swelling of the legs.",
+        (
+            "She was seen in the clinic for follow up of her hypertension and diabetes. She denies"
+            " chest pain, shortness of breath or swelling of the legs."
+        ),
         "en",
     ),
     "capitals": (
-        "CHEST, PA AND LATERAL. HISTORY: COUGH AND RIGHT-SIDED PLEURITIC PAIN. THE HEART IS NORMAL"
-        " IN SIZE. THERE IS NO EFFUSION. NO PNEUMOTHORAX.",
+        (
+            "CHEST, PA AND LATERAL. HISTORY: COUGH AND RIGHT-SIDED PLEURITIC PAIN. THE HEART IS NORMAL"
+            " IN SIZE. THERE IS NO EFFUSION. NO PNEUMOTHORAX."
+        ),
         "en",
     ),
     "laboratory table": (
