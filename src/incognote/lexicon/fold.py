@@ -1,0 +1,27 @@
+"""One spelling for lookups: lower case, no accents, no apostrophes or full stops."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_DROPPED = str.maketrans("", "", "'’‘ʻ`.")
+# Letters that Unicode does not decompose.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
+)
+_LONG_FORMS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
+
+
+def fold(text: str) -> str:
+    """Folds "O'Brien" and "OBRIEN" to "obrien", "Muñoz" to "munoz", "St. Paul" to "st paul"."""
+    text = text.lower().translate(_DROPPED)
+    if text.isascii():
+        return text
+    bare = unicodedata.normalize("NFKD", text).translate(_LETTERS)
+    return "".join(c for c in bare if not unicodedata.combining(c))
+
+
+def fold_place(text: str) -> str:
+    """As `fold`, with Saint, Mount and Fort spelled out and hyphens read as spaces."""
+    words = fold(text).replace("-", " ").split()
+    return " ".join(_LONG_FORMS.get(word, word) for word in words)

@@ -1,0 +1,143 @@
+"""Places: cities, counties, states, countries and the words for people from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from incognote.lexicon import store
+from incognote.lexicon.fold import fold, fold_place
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """`state` is a two-letter code inside the United States and empty elsewhere."""
+
+    name: str
+    state: str
+    country: str
+    population: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state, district or territory of the United States.
+
+    `zip3` are the three-digit ZIP prefixes in use there; `abbreviations` the traditional ones
+    without full stops ("Calif", "NC").
+    """
+
+    code: str
+    name: str
+    abbreviations: tuple[str, ...]
+    zip3: tuple[str, ...]
+
+
+class CityTable:
+    """Cities by name, largest first."""
+
+    def __init__(self, table: str, areas: list[str], *, abroad: bool) -> None:
+        self._names = store.lines(f"{table}/name")
+        self._areas, self._abroad = areas, abroad
+        self._population = store.numbers(f"{table}/population")
+        keys = store.lines(f"{table}/keys")
+        # Most names stand for one city: only the others need lists.
+        self._largest = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+        self._smaller: dict[str, list[int]] = {}
+        if len(self._largest) < len(keys):
+            for row, key in enumerate(keys):
+                if self._largest[key] != row:
+                    self._smaller.setdefault(key, []).append(row)
+
+    def __getitem__(self, row: int) -> City:
+        area = self._areas[row]
+        state, country = ("", area) if self._abroad else (area, "United States")
+        return City(self._names[row], state, country, self._population[row])
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find(self, key: str) -> Iterable[City]:
+        """Cities with this folded name."""
+        largest = self._largest.get(key)
+        if largest is not None:
+            yield self[largest]
+            yield from map(self.__getitem__, self._smaller.get(key, ()))
+
+    def population(self, key: str) -> int | None:
+        """People in the largest city with this folded name; None if there is none."""
+        row = self._largest.get(key)
+        return None if row is None else self._population[row]
+
+    def keys(self) -> Iterable[str]:
+        """The folded names."""
+        return self._largest.keys()
+
+
+class Places:
+    """Every table is built when first used."""
+
+    @cached_property
+    def us_cities(self) -> CityTable:
+        return CityTable("us_cities", store.lines("us_cities/state"), abroad=False)
+
+    @cached_property
+    def world_cities(self) -> CityTable:
+        codes = dict(line.split("=") for line in store.lines("country_codes"))
+        countries = [codes[code] for code in store.lines("world_cities/country")]
+        return CityTable("world_cities", countries, abroad=True)
+
+    @cached_property
+    def states(self) -> Mapping[str, State]:
+        """Code -> state."""
+        states = {}
+        for line in store.lines("states"):
+            code, name, abbreviations, ranges = line.split("|")
+            short = tuple(a.replace(".", "") for a in abbreviations.split())
+            states[code] = State(code, name, short, tuple(_prefixes(ranges)))
+        return states
+
+    @cached_property
+    def state_codes(self) -> Mapping[str, str]:
+        """Folded name, code or traditional abbreviation -> code."""
+        found: dict[str, str] = {}
+        for state in self.states.values():
+            for form in (state.name, state.code, *state.abbreviations):
+                found[fold(form)] = state.code
+        return found
+
+    @cached_property
+    def regions(self) -> Mapping[str, str]:
+        """Folded name or code of a state or province abroad -> its country."""
+        found: dict[str, str] = {}
+        for line in store.lines("regions"):
+            codes, name, country = line.split("|")
+            for form in (name, *codes.split()):
+                found.setdefault(fold(form), country)
+        return found
+
+    @cached_property
+    def counties(self) -> Mapping[str, frozenset[str]]:
+        """Folded name with its kind ("lane county", "orleans parish") -> states that have it."""
+        found: dict[str, set[str]] = {}
+        for line in store.lines("counties"):
+            name, state = line.split("\t")
+            found.setdefault(fold_place(name), set()).add(state)
+        return {name: frozenset(states) for name, states in found.items()}
+
+    @cached_property
+    def countries(self) -> Mapping[str, str]:
+        """Folded name or usual alias -> country."""
+        return {fold(k): v for k, v in (row.split("=") for row in store.lines("countries"))}
+
+    @cached_property
+    def nationalities(self) -> Mapping[str, str]:
+        """Folded adjective or noun, singular -> country."""
+        return {fold(k): v for k, v in (row.split("=") for row in store.lines("nationalities"))}
+
+
+def _prefixes(ranges: str) -> Iterable[str]:
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        yield from (f"{n:03d}" for n in range(int(first), int(last or first) + 1))
