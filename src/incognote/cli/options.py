@@ -18,9 +18,7 @@ _SHORTEST_KEY = 16
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "input", metavar="IN", help="a file, a folder, or - for standard input"
-    )
+    parser.add_argument("input", metavar="IN", help="a file, a folder, or - for standard input")
     parser.add_argument(
         "--format", metavar="NAME", default="", help="read every file as this format"
     )
@@ -142,5 +140,3 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return number
-
-

@@ -82,14 +82,14 @@ class Quarantine:
         self._keep_raw = keep_raw
         self._count = 0
 
-    def add(self, source: Source, failure: Failure, where: str, raw: bytes | None) -> None:
+    def add(self, source: Source, failure: Failure, message: str, raw: bytes | None) -> None:
         self._count += 1
         row: dict[str, object] = {
             "id": failure.document_id,
-            "where": where,
+            "file": source.name,
             "stage": failure.stage,
             "error": failure.error,
-            "message": failure.message,
+            "message": message,
         }
         if self._keep_raw:
             row["raw"] = self._save(source, raw)
@@ -148,12 +148,14 @@ class Ledger:
         documents: tuple[Document, ...] = (),
     ) -> None:
         """A record of these documents goes to quarantine; none of them was written."""
-        where = documents[0].locator if documents else failure.document_id
+        message = failure.message or failure.error
+        if documents:  # a reader's own failures name their place already
+            message = f"{documents[0].locator}: {message}"
         self.summary.documents += len(documents) or 1
         self.summary.quarantined += len(documents) or 1
-        self._report(f"{where}: {failure.message or failure.error} ({failure.stage})")
+        self._report(f"{message} ({failure.stage})")
         if self._quarantine:
-            self._quarantine.add(source, failure, where, raw)
+            self._quarantine.add(source, failure, message, raw)
         if self._manifest:
             for document in documents or (None,):
                 self._manifest.refused(source, document, failure)

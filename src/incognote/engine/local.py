@@ -116,6 +116,14 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     return ledger.summary
 
 
+def read_documents(where: str, settings: Settings) -> Iterator[Document | Failure]:
+    """Every document at `where`, read and no more."""
+    for item in _items(find_sources(where), settings):
+        if isinstance(item.content, Failure):
+            yield item.content
+        yield from item.documents
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where `deid` writes: into a folder, to one file, or (neither) to standard output."""
@@ -204,8 +212,6 @@ def _items(sources: Iterable[Source], settings: Settings) -> Iterator[_Item]:
     for source in sources:
         try:
             yield from _read(source, settings)
-        except ReadError as error:
-            yield _Item(source, _failure(source.name, error.stage, error))
         except Exception as error:  # noqa: BLE001 - fail closed: no file may stop the others
             yield _Item(source, _failure(source.name, "read", error))
         yield _Item(source, None)
@@ -290,8 +296,8 @@ def _failed_row(failure: Failure) -> dict[str, object]:
 
 def _failure(name: str, stage: str, error: Exception) -> Failure:
     """What may be said of an error: our own messages hold no clinical text, others' might."""
-    message = str(error) if isinstance(error, DocumentError) else ""
-    return Failure(name, stage, type(error).__name__, message)
+    what = str(error) if isinstance(error, DocumentError) else type(error).__name__
+    return Failure(name, stage, type(error).__name__, f"{name}: {what}")
 
 
 def _raw(content: Record | Failure | None) -> bytes | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, ContextManager
+from typing import BinaryIO
 
 from incognote.core.errors import UsageError
 
@@ -26,7 +26,7 @@ class Source:
     def size(self) -> int:
         return self.path.stat().st_size if self.path else 0
 
-    def open(self) -> ContextManager[BinaryIO]:
+    def open(self) -> AbstractContextManager[BinaryIO]:
         return self.path.open("rb") if self.path else nullcontext(sys.stdin.buffer)
 
 

@@ -78,7 +78,7 @@ def _in_order(
 
 
 def _start(verb: str, policy: Policy, key: bytes | None) -> None:
-    global _pipeline, _verb  # noqa: PLW0603 - a worker process is one pipeline
+    global _pipeline, _verb  # a worker process is one pipeline
     # Ctrl-C reaches the whole group; the parent alone decides what becomes of the run.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _pipeline, _verb = Pipeline(policy, key), verb

@@ -22,7 +22,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(name: str, head: bytes) -> Format:
-    """The format of a file by its name, and by its first bytes where the name does not settle it."""
+    """The format of a file by its name, or by its first bytes where the name leaves it open."""
     suffix = PurePath(name).suffix.lower()
     by_name = [each for each in _all_formats() if suffix in each.suffixes]
     if len(by_name) == 1:
@@ -35,7 +35,9 @@ def format_of(name: str, head: bytes) -> Format:
 
 @cache
 def _all_formats() -> tuple[Format, ...]:
-    order = sorted(registry.names("format"), key=lambda n: (_LAST.index(n) if n in _LAST else -1, n))
+    order = sorted(
+        registry.names("format"), key=lambda n: (_LAST.index(n) if n in _LAST else -1, n)
+    )
     return tuple(map(format_named, order))
 
 

@@ -1,9 +1,9 @@
 """Bytes to text and exactly back: encodings, byte order marks, and what is refused.
 
 A text read in the wrong encoding looks fine to a program and hides names from every detector, so
-nothing is guessed that bytes can disprove: UTF-8 if it is UTF-8, UTF-16 or UTF-32 with a byte order
-mark, else Windows-1252 (the superset of Latin-1 that hospitals mean) unless the same bytes also hold
-UTF-8 sequences. Everything else is a ReadError.
+nothing is guessed that bytes can disprove: UTF-8 if it is UTF-8; UTF-16 or UTF-32 with a byte order
+mark; else Windows-1252 (the superset of Latin-1 that hospitals mean), unless the same bytes also
+hold UTF-8 sequences. Everything else is a ReadError.
 """
 
 from __future__ import annotations

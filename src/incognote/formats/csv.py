@@ -15,9 +15,9 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record, Unreadable, new_text
+from incognote.formats.base import Record, new_text
 from incognote.formats.charset import Lines, Text, decode
-from incognote.formats.fields import Row, place, require, unreadable
+from incognote.formats.fields import Row, require, unreadable
 from incognote.policy import FormatRules
 
 _DELIMITERS = ",\t;|"
@@ -52,7 +52,7 @@ class CsvFormat:
         try:
             header = table.open()
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, str(error))
+            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
             return
         yield Record((), lambda _: lines.mark + lines.restore(header))
         yield from table.rows()
@@ -137,15 +137,18 @@ class _Table:
                 self.doubtful = True
                 yield unreadable(self.name, number, error, self.lines.restore(line))
 
-    def _row(self, line: bytes, number: int) -> Record:
+    def _row(self, line: bytes, number: int) -> Record | Failure:
         raw, cells = self._cells(line)
         if len(cells) != len(self.columns):
             raise ReadError(f"{len(cells)} cells where the header has {len(self.columns)}")
         values = cells.values()
         self._trust(values)
-        documents = Row(
-            self.name, number, dict(zip(self.columns, values, strict=True))
-        ).documents(self.rules)
+        row = Row(self.name, number, dict(zip(self.columns, values, strict=True)))
+        try:
+            documents = row.documents(self.rules)
+        except ReadError as error:
+            restored = self.lines.restore(raw)
+            return unreadable(self.name, number, error, restored, row.id(self.rules))
 
         def render(results: Sequence[Result]) -> bytes:
             new = {
@@ -209,7 +212,7 @@ class _Table:
 
 
 def _cut(source: Text, delimiter: str) -> _Cells | None:
-    """The cells of a row; None where its last quote is still open; a ReadError where it is broken."""
+    """The cells of a row; None where its last quote is still open. Broken quoting is an error."""
     text = source.text
     cell = _cell_pattern(delimiter)
     places = []

@@ -22,13 +22,15 @@ class Row:
     number: int
     fields: Mapping[str, str] = field(repr=False)
 
+    def id(self, rules: FormatRules) -> str:
+        return self.fields.get(rules.id) or place(self.name, self.number)
+
     def documents(self, rules: FormatRules) -> dict[str, Document]:
         """Document by field: the free texts first, then the fields that are PHI as a whole.
 
         All share the row's id, so that they share surrogates where the scope of a policy is the
         document.
         """
-        row_id = self.fields.get(rules.id) or place(self.name, self.number)
         meta = {key: value for key, value in self.fields.items() if key not in rules.text}
         if rules.patient in self.fields:
             meta["patient_id"] = self.fields[rules.patient]
@@ -39,7 +41,7 @@ class Row:
             text = check(self.fields[key])
             whole = rules.labels.get(key)
             documents[key] = Document(
-                id=row_id,
+                id=self.id(rules),
                 text=text,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {key}",
@@ -55,7 +57,7 @@ def require(present: Mapping[str, object], rules: FormatRules) -> None:
     The defaults for id and patient may be absent; a name the user typed may not, because a typing
     error there would silently break apart what belongs to one patient.
     """
-    wanted = {each: "text" for each in rules.text}
+    wanted = dict.fromkeys(rules.text, "text")
     if rules.id != _DEFAULTS.id:
         wanted[rules.id] = "id"
     if rules.patient != _DEFAULTS.patient:
@@ -69,6 +71,9 @@ def place(name: str, number: int) -> str:
     return f"{name}:{number}"
 
 
-def unreadable(name: str, number: int, error: ReadError, raw: bytes) -> Unreadable:
-    """A row for the quarantine, named by file and line: its id may be part of what is broken."""
-    return Unreadable(place(name, number), error.stage, type(error).__name__, str(error), raw)
+def unreadable(
+    name: str, number: int, error: ReadError, raw: bytes, row_id: str = ""
+) -> Unreadable:
+    """A row for the quarantine, under its id where that could be read."""
+    where = place(name, number)
+    return Unreadable(row_id or where, error.stage, type(error).__name__, f"{where}: {error}", raw)

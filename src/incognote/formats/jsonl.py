@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
 from typing import BinaryIO, NamedTuple
 
 from incognote.core.errors import ReadError
@@ -52,7 +51,9 @@ class JsonLinesFormat:
                 yield unreadable(name, number, error, lines.restore(line))
 
 
-def _record(lines: Lines, line: bytes, name: str, number: int, rules: FormatRules) -> Record:
+def _record(
+    lines: Lines, line: bytes, name: str, number: int, rules: FormatRules
+) -> Record | Failure:
     source = decode(line)
     members = _members(source.text)
     require(members, rules)
@@ -60,7 +61,11 @@ def _record(lines: Lines, line: bytes, name: str, number: int, rules: FormatRule
         if key in members and not isinstance(members[key].value, str | None):
             raise ReadError(f"field {key!r} is not a string")
     fields = {key: _as_text(member.value) for key, member in members.items()}
-    documents = Row(name, number, fields).documents(rules)
+    row = Row(name, number, fields)
+    try:
+        documents = row.documents(rules)
+    except ReadError as error:
+        return unreadable(name, number, error, lines.restore(line), row.id(rules))
     # Non-ASCII characters are written as they are only where the line already has some.
     escape = source.text.isascii()
 
@@ -90,7 +95,9 @@ def _members(line: str) -> dict[str, _Value]:
         while line[at] != "}":
             if members:
                 at = _skip(line, _expect(line, at, ","))
-            key, at = scanstring(line, _expect(line, at, '"'))
+            if line[at] != '"':
+                raise ReadError("not valid JSON")
+            key, at = _DECODER.raw_decode(line, at)
             start = _skip(line, _expect(line, _skip(line, at), ":"))
             value, end = _DECODER.raw_decode(line, start)
             if key in members:

@@ -24,7 +24,7 @@ class TextFormat:
         try:
             source = decode(stream.read())
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, str(error))
+            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
             return
         yield Record(
             (Document(name, source.text, locator=name),),

@@ -1,0 +1,46 @@
+"""`incognote policy show|check|list`: the effective policy, whether it can run, what ships."""
+
+from __future__ import annotations
+
+import argparse
+
+from incognote import policy as policy_room
+from incognote.cli import DONE
+from incognote.policy import DEFAULT, load_policy, presets
+from incognote.policy.dump import dump_policy
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    show = actions.add_parser("show", help="print the effective policy as TOML")
+    check = actions.add_parser("check", help="load it, build its detectors, and say what is wrong")
+    for each in (show, check):
+        each.add_argument(
+            "policy",
+            metavar="P",
+            nargs="?",
+            default=DEFAULT,
+            help="a preset, a TOML file, or several joined with + (default: %(default)s)",
+        )
+    actions.add_parser("list", help="list the policies that ship with incognote")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action == "list":
+        width = max(map(len, presets()))
+        for name in presets():
+            print(f"{name:<{width}}  {load_policy(name).description}")
+        return DONE
+    policy = load_policy(args.policy)
+    if args.action == "show":
+        print(f"# hash {policy.hash}")
+        print(
+            dump_policy(policy, getattr(policy_room, "explain_policy", lambda _: {})(policy)),
+            end="",
+        )
+    else:
+        from incognote.pipeline import Pipeline
+
+        detectors = ", ".join(detector.name for detector in Pipeline(policy).detectors)
+        print(f"{policy.name}: good, hash {policy.hash}, detectors: {detectors}")
+    return DONE
