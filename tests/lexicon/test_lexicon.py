@@ -201,7 +201,7 @@ def test_abbreviations_keep_their_case():
 
 def test_word_rank_orders_by_frequency():
     assert LEX.word_rank("the") == 0
-    assert LEX.word_rank("hospital") < LEX.word_rank("sternotomy")
+    assert LEX.word_rank("hospital") < LEX.word_rank("sternum")
 
 
 @pytest.mark.parametrize(

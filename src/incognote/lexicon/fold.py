@@ -14,11 +14,11 @@ _LONG_FORMS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
 
 def fold(text: str) -> str:
     """Folds "O'Brien" and "OBRIEN" to "obrien", "Muñoz" to "munoz", "St. Paul" to "st paul"."""
-    text = text.lower().translate(_DROPPED)
-    if text.isascii():
-        return text
-    bare = unicodedata.normalize("NFKD", text).translate(_LETTERS)
-    return "".join(c for c in bare if not unicodedata.combining(c))
+    if not text.isascii():
+        parts = unicodedata.normalize("NFKD", text)
+        text = "".join(c for c in parts if not unicodedata.combining(c))
+        return text.lower().translate(_LETTERS).translate(_DROPPED)
+    return text.lower().translate(_DROPPED)
 
 
 def fold_place(text: str) -> str:
