@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.core.phrases import Phrases
+from incognote.core.phrases import Misspellings, Phrases, one_error
 
 
 def found(text, *phrases, **options):
@@ -39,3 +40,30 @@ def test_matches_are_disjoint_and_read_as_their_phrase(phrases, text):
         assert at <= match.start < match.end
         at = match.end
         assert text[match.start : match.end].split() == match.value.split()
+
+
+words = st.text("abc", min_size=1, max_size=6)
+
+
+@given(words, st.data())
+def test_one_error_knows_every_edit(word, data):
+    at = data.draw(st.integers(0, len(word) - 1))
+    edit = data.draw(st.sampled_from(["change", "add", "drop", "swap"]))
+    changed = {
+        "change": word[:at] + "x" + word[at + 1 :],
+        "add": word[:at] + "x" + word[at:],
+        "drop": word[:at] + word[at + 1 :],
+        "swap": word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
+    }[edit]
+    assert one_error(word, changed) == one_error(changed, word) == (word != changed)
+    known = Misspellings([(word, 1)])
+    assert known.intended(changed) == (1 if word != changed else None)
+
+
+TWO_ERRORS = [("kowalski", "kovalsky"), ("smith", "smi"), ("abcd", "badc"), ("ab", "ba c")]
+
+
+@pytest.mark.parametrize(("one", "other"), TWO_ERRORS)
+def test_two_errors_are_too_many(one, other):
+    assert not one_error(one, other)
+    assert Misspellings([(one, 1)]).intended(other) is None

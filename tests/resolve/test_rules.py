@@ -13,6 +13,7 @@ from incognote.testing import parse_markup, render_markup
 
 def resolved(marked, given=(), **rules):
     text, spans = parse_markup(marked)
+    rules["repetitions"] = False
     policy = policy_from({"name": "t", "labels": {"default": "keep"}, "resolve": rules})
     found = resolve(Document("d", text, given=tuple(given)), spans, policy)
     return render_markup(text, found.spans), [drop.reason for drop in found.dropped]

@@ -1,4 +1,4 @@
-"""Finds many phrases in one pass over a text: whole words, any blanks between them."""
+"""Finds many phrases in one pass over a text, and words in spite of a typing error."""
 
 from __future__ import annotations
 
@@ -52,3 +52,46 @@ class Phrases(Generic[T]):
                     at = end - 1
                     break
             at += 1
+
+
+class Misspellings(Generic[T]):
+    """Knows words, each with a value, by spellings that are one error away."""
+
+    def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
+        self._words: dict[str, T] = {}
+        self._near: dict[str, list[str]] = {}
+        for word, value in entries:
+            if word not in self._words:
+                self._words[word] = value
+                for spelling in _less_one(word):
+                    self._near.setdefault(spelling, []).append(word)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def intended(self, written: str) -> T | None:
+        """The value of the word that was meant; None if it is written right or too wrong."""
+        if written in self._words:
+            return None
+        # Two words are one error apart only if they share a form with at most one letter less.
+        for spelling in _less_one(written):
+            for word in self._near.get(spelling, ()):
+                if one_error(word, written):
+                    return self._words[word]
+        return None
+
+
+def _less_one(word: str) -> list[str]:
+    return [word, *(word[:i] + word[i + 1 :] for i in range(len(word)))]
+
+
+def one_error(intended: str, written: str) -> bool:
+    """Whether two words differ by one letter changed, added, left out or swapped."""
+    if abs(len(intended) - len(written)) > 1 or intended == written:
+        return False
+    shorter, longer = sorted((intended, written), key=len)
+    at = next((i for i, char in enumerate(shorter) if char != longer[i]), len(shorter))
+    if len(shorter) < len(longer):
+        return shorter[at:] == longer[at + 1 :]
+    swapped = shorter[:at] + shorter[at : at + 2][::-1] + shorter[at + 2 :]
+    return shorter[at + 1 :] == longer[at + 1 :] or swapped == longer

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from incognote.core.labels import SAFE
 from incognote.core.types import Document, Dropped, Span, View
 from incognote.policy import Policy
+from incognote.resolve.claims import Claim
 from incognote.resolve.claims import claims as weigh
 from incognote.resolve.connect import connect
 from incognote.resolve.never import drop_never
+from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
 
 
@@ -29,14 +32,28 @@ def resolve(
     document: Document, candidates: Sequence[Span], policy: Policy, views: Sequence[View] = ()
 ) -> Resolution:
     """Settles what the detectors claim, in document coordinates, under a policy."""
-    rules = policy.resolve
+    text, rules = document.text, policy.resolve
     claims, dropped = weigh(document, candidates, policy)
-    claims, refuted = weigh_evidence(claims)
-    claims, forbidden = drop_never(claims, document.text, rules.never)
+    harmless = [claim for claim in claims if claim.span.label == SAFE]
+
+    def sieve(claims: list[Claim]) -> list[Claim]:
+        kept, refuted = weigh_evidence(claims, harmless)
+        kept, forbidden = drop_never(kept, text, rules.never)
+        dropped.extend([*refuted, *forbidden])
+        return kept
+
+    def place(claims: list[Claim]) -> list[Claim]:
+        settled, lost = settle(claims, text)
+        connected, joined = connect(settled, text, rules.connect)
+        dropped.extend([*lost, *joined])
+        return connected
+
+    claims = sieve([claim for claim in claims if claim.span.label != SAFE])
     claims, outvoted = count_votes(claims, rules.votes)
-    claims, lost = settle(claims, document.text)
-    claims, joined = connect(claims, document.text, rules.connect)
-    dropped += [*refuted, *forbidden, *outvoted, *lost, *joined]
+    dropped.extend(outvoted)
+    claims = place(claims)
+    if rules.repetitions:
+        claims = place([*claims, *sieve(repetitions(claims, text))])
     return Resolution(
         tuple(claim.span for claim in claims),
         tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),

@@ -6,23 +6,21 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from incognote.core.labels import SAFE
 from incognote.core.types import Dropped, Span
 from incognote.resolve.claims import Claim, detector_of, rank
 
 
-def weigh_evidence(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
+def weigh_evidence(
+    claims: Sequence[Claim], against: Sequence[Claim]
+) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
     Negative evidence speaks only for what it covers whole: that "Parkinson" is a disease says
     nothing about "James Parkinson". A draw goes to PHI.
     """
-    against = [claim for claim in claims if claim.span.label == SAFE]
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     for claim in claims:
-        if claim.span.label == SAFE:
-            continue
         stronger = [
             other
             for other in against

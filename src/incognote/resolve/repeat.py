@@ -1,0 +1,147 @@
+"""Missed repetitions: what was found once is looked for in the whole document.
+
+A name is looked for whole and in its parts, in any letter case, with an initial before it, and
+with one wrong letter if it is long; a place or an id only whole. Words that are also ordinary or
+clinical are only taken where they look like a name: capitals as in the first find, inside a
+sentence of a text that has both cases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from incognote.core.labels import label as label_named
+from incognote.core.phrases import Misspellings, Phrases
+from incognote.core.types import Span
+from incognote.lexicon import lexicon
+from incognote.resolve.claims import Claim, rank
+
+SOURCE = "repetition"
+# A repetition is weaker evidence than any detector's find: it never wins a conflict.
+WEIGHT = 0
+SCORE = 0.5
+
+_NAMES = frozenset({"PATIENT", "DOCTOR"})
+_WHOLE = frozenset({"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "LOCATION-OTHER", "USERNAME"})
+_SHORTEST_PART = 3
+_SHORTEST_PLACE = 4
+_SHORTEST_ID = 5
+_SHORTEST_WITH_ERROR = 6
+
+_WORD = re.compile(r"[^\W\d_]+")
+_INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
+_SENTENCE_START = re.compile(
+    r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
+)
+_NEXT_WORD = re.compile(r"(?:'s)?\s+([^\W\d_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way in which a find may be written again."""
+
+    text: str
+    label: str
+    guarded: bool
+    initial: str = ""
+
+
+def repetitions(claims: Sequence[Claim], text: str) -> list[Claim]:
+    """New claims for the places where the finds stand again, whatever stands there already."""
+    forms = list(_forms(sorted(claims, key=rank), text))
+    if not forms:
+        return []
+    taken = [(claim.span.start, claim.span.end) for claim in claims]
+    spans = {*_written_again(forms, text), *_misspelt(forms, text)}
+    fresh = [span for span in spans if not any(s <= span.start and span.end <= e for s, e in taken)]
+    return [Claim(span, WEIGHT) for span in sorted(fresh)]
+
+
+def _forms(claims: Iterable[Claim], text: str) -> Iterator[_Form]:
+    for claim in claims:
+        span = claim.span
+        found = text[span.start : span.end]
+        if span.label in _NAMES:
+            yield from _name_forms(found, span.label)
+        elif span.label in _WHOLE:
+            if len(found) >= _SHORTEST_PLACE:
+                several = len(_WORD.findall(found)) > 1
+                yield _Form(found, span.label, guarded=not several and _also_a_word(found))
+        elif label_named(span.label).category in ("ID", "CONTACT") and _is_long_number(found):
+            yield _Form(found, span.label, guarded=False)
+
+
+def _name_forms(name: str, label: str) -> Iterator[_Form]:
+    words = [word[0] for word in _WORD.finditer(name)]
+    parts = [word for word in words if len(word) >= _SHORTEST_PART]
+    if len(words) > 1:
+        yield _Form(name, label, guarded=False)
+    for part in parts:
+        initial = words[0][0] if len(words) > 1 and part != words[0] else ""
+        yield _Form(part, label, guarded=_also_a_word(part), initial=initial.upper())
+
+
+def _is_long_number(found: str) -> bool:
+    telling = [char for char in found if char.isalnum()]
+    return len(telling) >= _SHORTEST_ID and any(char.isdigit() for char in telling)
+
+
+def _also_a_word(word: str) -> bool:
+    lex = lexicon()
+    return lex.is_ordinary(word) or lex.is_clinical(word) or lex.is_drug(word)
+
+
+def _written_again(forms: Sequence[_Form], text: str) -> Iterator[Span]:
+    both_cases = text != text.upper() and text != text.lower()
+    for match in Phrases([(form.text, form) for form in forms]).find(text):
+        form = match.value
+        if form.guarded and not (both_cases and _looks_like_name(text, match.start, form.text)):
+            continue
+        if _is_eponym_here(text, match.start, match.end):
+            continue
+        start = match.start
+        before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
+        if before and before[1] == form.initial:
+            start = before.start()
+        yield Span(start, match.end, form.label, SCORE, (SOURCE,))
+
+
+def _looks_like_name(text: str, start: int, form: str) -> bool:
+    written = text[start : start + len(form)]
+    return (
+        written == form
+        and written != written.lower()
+        and not _SENTENCE_START.search(text, max(0, start - 8), start)
+    )
+
+
+def _is_eponym_here(text: str, start: int, end: int) -> bool:
+    """Whether a name stands for a disease or a thing: "Bell's palsy", "Foley catheter"."""
+    following = _NEXT_WORD.match(text, end)
+    return (
+        following is not None
+        and lexicon().is_eponym(text[start:end])
+        and lexicon().is_clinical(following[1])
+    )
+
+
+def _misspelt(forms: Sequence[_Form], text: str) -> Iterator[Span]:
+    """Long parts of names with one letter wrong, missing, added or swapped with the next."""
+    names = Misspellings(
+        (form.text.lower(), form)
+        for form in forms
+        if form.label in _NAMES
+        and not form.guarded
+        and len(form.text) >= _SHORTEST_WITH_ERROR
+        and form.text.isalpha()
+    )
+    if not names:
+        return
+    for found in _WORD.finditer(text):
+        if len(found[0]) < _SHORTEST_WITH_ERROR or not found[0][0].isupper():
+            continue
+        form = names.intended(found[0].lower())
+        if form and not _also_a_word(found[0]) and lexicon().word_rank(found[0]) is None:
+            yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))

@@ -1,0 +1,111 @@
+"""Missed repetitions. [[...]] marks the one find there is; the expected text marks all."""
+
+from __future__ import annotations
+
+import pytest
+
+from incognote.core.types import Document, Span
+from incognote.policy import policy_from
+from incognote.resolve import resolve
+from incognote.testing import parse_markup, render_markup
+
+
+def repeated(marked, *more, **rules):
+    text, spans = parse_markup(marked)
+    policy = policy_from({"name": "t", "labels": {"default": "keep"}, "resolve": rules})
+    return render_markup(text, resolve(Document("d", text), [*spans, *more], policy).spans)
+
+
+CASES = {
+    "whole name": (
+        "[[Jane Kowalski|PATIENT]] came. Then Jane Kowalski left.",
+        "[[Jane Kowalski|PATIENT]] came. Then [[Jane Kowalski|PATIENT]] left.",
+    ),
+    "part of a name, possessive": (
+        "[[Jane Kowalski|PATIENT]] came. Kowalski's son left.",
+        "[[Jane Kowalski|PATIENT]] came. [[Kowalski|PATIENT]]'s son left.",
+    ),
+    "other letter case": (
+        "[[Jane Kowalski|PATIENT]] came. KOWALSKI left with kowalski.",
+        "[[Jane Kowalski|PATIENT]] came. [[KOWALSKI|PATIENT]] left with [[kowalski|PATIENT]].",
+    ),
+    "initial": (
+        "[[Jane Kowalski|DOCTOR]] came. Signed J. Kowalski, or A. Kowalski",
+        "[[Jane Kowalski|DOCTOR]] came. Signed [[J. Kowalski|DOCTOR]], or A. [[Kowalski|DOCTOR]]",
+    ),
+    "one letter wrong": (
+        "[[Jane Kowalski|PATIENT]] came. Kowa1ski no, Kovalski, Kowalsky, Kowalksi, Kowalsi yes",
+        (
+            "[[Jane Kowalski|PATIENT]] came. Kowa1ski no, [[Kovalski|PATIENT]], [[Kowalsky|PATIENT]],"
+            " [[Kowalksi|PATIENT]], [[Kowalsi|PATIENT]] yes"
+        ),
+    ),
+    "two letters wrong": (
+        "[[Jane Kowalski|PATIENT]] came. Kovalsky left",
+        "[[Jane Kowalski|PATIENT]] came. Kovalsky left",
+    ),
+    "an ordinary word needs its capital inside a sentence": (
+        "[[Will Young|PATIENT]] came. Will is a young man. Ask Will and Mr. Young.",
+        (
+            "[[Will Young|PATIENT]] came. Will is a young man. Ask [[Will|PATIENT]] and Mr."
+            " [[Young|PATIENT]]."
+        ),
+    ),
+    "an ordinary word in capitals only": (
+        "[[WILL KOWALSKI|PATIENT]] CAME. WE WILL TREAT KOWALSKI.",
+        "[[WILL KOWALSKI|PATIENT]] CAME. WE WILL TREAT [[KOWALSKI|PATIENT]].",
+    ),
+    "eponym": (
+        "[[Ann Foley|PATIENT]] came. Foley catheter out. Foley slept.",
+        "[[Ann Foley|PATIENT]] came. Foley catheter out. [[Foley|PATIENT]] slept.",
+    ),
+    "id": (
+        "MRN [[44-1902|MEDICALRECORD]]. Again 44-1902.",
+        "MRN [[44-1902|MEDICALRECORD]]. Again [[44-1902|MEDICALRECORD]].",
+    ),
+    "a short number is no id": (
+        "Bed [[14|IDNUM]]. Again 14.",
+        "Bed [[14|IDNUM]]. Again 14.",
+    ),
+    "place": (
+        "from [[Lake Quilby|CITY]]. Back to lake quilby.",
+        "from [[Lake Quilby|CITY]]. Back to [[lake quilby|CITY]].",
+    ),
+    "dates do not spread": (
+        "on [[May|DATE]] 3. She may go in May.",
+        "on [[May|DATE]] 3. She may go in May.",
+    ),
+    "grows over what is there": (
+        "[[Jane Kowalski|PATIENT]] came. Then Jane [[Kowalski|PATIENT]] left.",
+        "[[Jane Kowalski|PATIENT]] came. Then [[Jane Kowalski|PATIENT]] left.",
+    ),
+    "never beats a detector": (
+        "[[Jane Kowalski|PATIENT]] came to [[Kowalski House|ORGANIZATION]].",
+        "[[Jane Kowalski|PATIENT]] came to [[Kowalski House|ORGANIZATION]].",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_repetition(case):
+    marked, expected = case
+    assert repeated(marked) == expected
+
+
+def test_switched_off():
+    marked = "[[Kowalski|PATIENT]] and Kowalski"
+    assert repeated(marked, repetitions=False) == marked
+
+
+def test_repetitions_pass_the_same_filters():
+    text = "Kowalski and Kowalski"
+    never = [{"words": ["Kowalski"], "before": "and"}]
+    assert (
+        repeated("[[Kowalski|PATIENT]] and Kowalski", never=never)
+        == f"[[{text[:8]}|PATIENT]]{text[8:]}"
+    )
+    harmless = Span(13, 21, "SAFE")
+    assert (
+        repeated("[[Kowalski|PATIENT]] and Kowalski", harmless)
+        == f"[[{text[:8]}|PATIENT]]{text[8:]}"
+    )
