@@ -18,6 +18,10 @@ KINDS = ("format", "detector", "transform")
 
 _BUILT_IN: dict[tuple[str, str], str] = {
     ("format", "csv"): "incognote.formats.csv:CsvFormat",
+    ("format", "fhir"): "incognote.formats.fhir:FhirFormat",
+    ("format", "hl7"): "incognote.formats.hl7:Hl7Format",
+    ("format", "json"): "incognote.formats.json:JsonFormat",
+    ("format", "xml"): "incognote.formats.xml:XmlFormat",
     ("format", "jsonl"): "incognote.formats.jsonl:JsonLinesFormat",
     ("format", "text"): "incognote.formats.text:TextFormat",
     ("detector", "patterns"): "incognote.detect.patterns:PatternDetector",

@@ -1,0 +1,108 @@
+"""What the elements and attributes of a C-CDA document hold."""
+
+from __future__ import annotations
+
+import re
+
+from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, Decision
+from incognote.formats.xml_scan import Node
+
+_TIMES = frozenset("time effectiveTime birthTime deceasedTime low high center value".split())
+_KEEP = frozenset(
+    """code codeSystem codeSystemName codeSystemVersion displayName typeCode classCode moodCode
+    determinerCode contextControlCode unit nullFlavor use ID IDREF mediaType representation
+    styleCode inversionInd operator negationInd schemaLocation type assigningAuthorityName
+    institutionSpecified independentInd contextConductionInd align valign border width height
+    colspan rowspan cellpadding cellspacing listType referencedObject revised language
+    qualifier inclusive alignment sdtc xsi lang compression standalone version encoding
+    preferenceInd integrityCheckAlgorithm partType validTimeLow validTimeHigh""".split()
+)
+_ADDRESS = {
+    "streetAddressLine": "STREET", "streetName": "STREET", "houseNumber": "STREET",
+    "additionalLocator": "STREET", "unitID": "STREET", "city": "CITY", "state": "STATE",
+    "postalCode": "ZIP", "country": "COUNTRY", "county": "LOCATION-OTHER",
+    "precinct": "LOCATION-OTHER", "postBox": "LOCATION-OTHER",
+}  # fmt: skip
+# Whose name it is, by the innermost of these around it.
+_PEOPLE = {
+    "patient": "PATIENT", "guardian": "PATIENT", "relatedEntity": "PATIENT",
+    "associatedEntity": "PATIENT", "subject": "PATIENT", "relatedSubject": "PATIENT",
+    "guardianPerson": "PATIENT", "assignedAuthor": "DOCTOR", "assignedEntity": "DOCTOR",
+    "intendedRecipient": "DOCTOR", "participantRole": "DOCTOR",
+}  # fmt: skip
+_DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+_TELECOM = re.compile(r"(tel|fax|mailto|https?|sip):/{0,2}", re.IGNORECASE)
+_UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_SCHEMES = {"tel": "PHONE", "fax": "FAX", "mailto": "EMAIL", "http": "URL", "https": "URL"}
+
+
+def decide(node: Node) -> Decision:
+    """What to do with an attribute or a text; names and narrative are gathered by the caller."""
+    if node.kind == "attribute":
+        return _attribute(node)
+    if node.kind == "instruction":
+        return Decision(KEEP)
+    path = node.path
+    if node.kind != "comment":
+        if "nonXMLBody" in path and node.name == "text":
+            return Decision(EMBEDDED)
+        if "text" in path and "section" in path:
+            return Decision(NARRATIVE)
+        if node.name in _ADDRESS:
+            return Decision(_ADDRESS[node.name])
+        if node.name in ("prefix", "suffix", "languageCode"):
+            return Decision(KEEP)
+        if "name" in path:
+            return Decision(_whose(path))
+    return Decision(TEXT)
+
+
+def _attribute(node: Node) -> Decision:
+    name, owner = node.name.rpartition(":")[2], node.path[-1]
+    if node.name.startswith("xmlns") or name in _KEEP:
+        return Decision(KEEP)
+    if owner in ("templateId", "typeId", "realmCode"):
+        return Decision(KEEP)
+    if name == "root":
+        # An OID names a registry; a UUID names this very thing.
+        return Decision("IDNUM", shared=True) if _UUID.fullmatch(node.text) else Decision(KEEP)
+    if name == "extension":
+        return Decision(_id_kind(node.path))
+    if name == "value":
+        return _value(node, owner)
+    return Decision(TEXT)
+
+
+def _value(node: Node, owner: str) -> Decision:
+    if owner == "telecom":
+        scheme = _TELECOM.match(node.text)
+        if scheme is None:
+            return Decision("EMAIL" if "@" in node.text else "PHONE")
+        return Decision(_SCHEMES.get(scheme[1].lower(), "PHONE"), scheme.end())
+    if owner in _TIMES:
+        date = _DATE.match(node.text)
+        if date is not None and date.end() >= 4 and node.text[:2] in ("18", "19", "20", "21"):
+            return Decision("DATE", 0, date.end())
+    number_or_anchor = node.text.startswith("#") or not re.search(r"[^\W\d_]{2}", node.text)
+    return Decision(KEEP if number_or_anchor else TEXT)
+
+
+def _id_kind(path: tuple[str, ...]) -> str:
+    if "patientRole" in path and "providerOrganization" not in path:
+        return "MEDICALRECORD"
+    if path[-1] == "id" and len(path) > 1 and path[-2] in ("assignedAuthor", "assignedEntity"):
+        return "LICENSE"
+    return "IDNUM"
+
+
+def _whose(path: tuple[str, ...]) -> str:
+    for element in reversed(path[: path.index("name")]):
+        if "rganization" in element or "ustodian" in element:
+            return "HOSPITAL"
+        if element in ("location", "healthCareFacility", "serviceProviderOrganization"):
+            return "HOSPITAL"
+        if element in ("playingEntity", "manufacturedMaterial", "playingDevice", "material"):
+            return TEXT
+        if element in _PEOPLE:
+            return _PEOPLE[element]
+    return "PATIENT"

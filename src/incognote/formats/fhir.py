@@ -1,0 +1,209 @@
+"""FHIR R4/R5 in JSON: resources, Bundles and NDJSON, typed by path.
+
+Names, addresses, contacts, identifiers and dates are masked as what they are; narrative, notes and
+every string of unknown meaning are read as text; attachments are opened. Ids get one surrogate
+everywhere, so that references still resolve.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure
+from incognote.formats.base import Record, Unreadable
+from incognote.formats.charset import Text, decode
+from incognote.formats.embedded import base64_slot
+from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, decide
+from incognote.formats.json import words_of, write_string
+from incognote.formats.json_scan import Leaf, leaves, parse
+from incognote.formats.patch import Change, Piece, Slot, patched, text_slot
+from incognote.formats.xml_text import narrative_slot
+from incognote.policy import FormatRules
+
+# Ids are the same thing in every patient's files: they share one scope.
+_SHARED = {"patient_id": "fhir-ids"}
+
+
+class FhirFormat:
+    name = "fhir"
+    suffixes = (".json", ".ndjson")
+
+    def sniff(self, head: bytes) -> bool:
+        return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b'"resourceType"' in head
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        first = stream.readline()
+        if _whole(first):
+            for number, line in enumerate(_chain(first, stream), 1):
+                yield _record(line, f"{name}:{number}", rules)
+        else:
+            yield _record(first + stream.read(), name, rules)
+
+
+def _whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _chain(first: bytes, rest: BinaryIO) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _record(data: bytes, where: str, rules: FormatRules) -> Record | Failure:
+    if not data.strip():
+        return Record((), lambda _: data, raw=data)
+    try:
+        source = decode(data)
+        slots = _File(source, where, rules).slots()
+    except ReadError as error:
+        return Unreadable(where, error.stage, type(error).__name__, str(error), data)
+    return Record(
+        tuple(document for slot in slots for document in slot.documents),
+        lambda results: source.encode(patched(source.text, slots, results)),
+        raw=data,
+    )
+
+
+@dataclass(slots=True)
+class _File:
+    """Collects the slots of one resource or Bundle."""
+
+    source: Text
+    where: str
+    rules: FormatRules
+    found: list[Slot] = field(default_factory=list)
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    def slots(self) -> list[Slot]:
+        tree = parse(self.source.text, self.where)
+        if not isinstance(tree, dict) or "resourceType" not in tree:
+            raise ReadError(f"{self.where}: not a FHIR resource")
+        patient = _patient_id(tree)
+        self.meta = {"patient_id": patient} if patient else {}
+        people: dict[tuple[str, tuple[str | int, ...]], list[Leaf]] = {}
+        for leaf in leaves(self.source.text, self.where):
+            if not isinstance(leaf.value, str):
+                continue
+            resource, path, parent = _place(tree, leaf)
+            decision = decide(resource, path, leaf.value, _sibling(parent))
+            if path[-1] in ("family", "given") and decision.kind != KEEP:
+                name_of = leaf.path[:-2] if isinstance(leaf.path[-1], int) else leaf.path[:-1]
+                people.setdefault((decision.kind, name_of), []).append(leaf)
+            elif decision.kind != KEEP and leaf.value:
+                self._value(leaf, decision.kind, decision.start, decision.end, decision.shared)
+        for (label, _), parts in people.items():
+            self._name(label, parts)
+        return self.found
+
+    def _value(self, leaf: Leaf, kind: str, start: int, end: int | None, shared: bool) -> None:
+        where = f"{self.where} {'.'.join(map(str, leaf.path))}"
+        piece = Piece(leaf.start, leaf.end, leaf.value)
+        if kind == EMBEDDED:
+            slot = base64_slot(piece, where, self.rules)
+            self.found.append(_quoted(slot))
+        elif kind == NARRATIVE:
+            inner = narrative_slot(leaf.value, self.where, self.meta)
+            self.found.append(_rewritten(leaf, inner))
+        else:
+            before, after = (
+                leaf.value[:start],
+                leaf.value[len(leaf.value) if end is None else end :],
+            )
+            key = next(step for step in reversed(leaf.path) if isinstance(step, str))
+            self.found.append(
+                text_slot(
+                    self.where,
+                    [Piece(leaf.start, leaf.end, leaf.value[start:end])],
+                    lambda text: write_string(before + text + after),
+                    lead=f"{words_of(key)}: " if kind == TEXT else "",
+                    label=None if kind == TEXT else kind,
+                    meta=_SHARED if shared else self.meta,
+                    locator=where,
+                )
+            )
+
+    def _name(self, label: str, parts: Sequence[Leaf]) -> None:
+        """Given names before the family name, as they would be written."""
+        ordered = sorted(parts, key=lambda leaf: (leaf.path[-1] == "family", leaf.start))
+        self.found.append(
+            text_slot(
+                self.where,
+                [Piece(leaf.start, leaf.end, leaf.value) for leaf in ordered],
+                write_string,
+                separators=[" "] * (len(ordered) - 1),
+                label=label,
+                meta=self.meta,
+                locator=self.where,
+            )
+        )
+
+
+def _quoted(slot: Slot) -> Slot:
+    return Slot(
+        slot.documents,
+        lambda results: [
+            Change(start, end, write_string(text)) for start, end, text in slot.changes(results)
+        ],
+    )
+
+
+def _rewritten(leaf: Leaf, inner: Slot) -> Slot:
+    """Markup inside a JSON string: patched there, then written as a string."""
+    return Slot(
+        inner.documents,
+        lambda results: [
+            Change(leaf.start, leaf.end, write_string(patched(leaf.value, [inner], results)))
+        ],
+    )
+
+
+def _place(tree: Any, leaf: Leaf) -> tuple[str, tuple[str, ...], Any]:
+    """The resource a leaf belongs to, its path within that, and the object that holds it."""
+    resource = ""
+    path: list[str] = []
+    node = parent = tree
+    for step in leaf.path:
+        if isinstance(node, dict):
+            if "resourceType" in node:
+                resource, path = str(node["resourceType"]), []
+            parent = node
+        if isinstance(step, str):
+            path.append(step)
+        node = node[step]
+    return resource, tuple(path), parent
+
+
+def _sibling(parent: Any) -> Any:
+    def look(dotted: str) -> str | None:
+        node = parent
+        for step in dotted.split("."):
+            while isinstance(node, list):
+                node = node[0] if node else None
+            node = node.get(step) if isinstance(node, dict) else None
+        return node if isinstance(node, str) else None
+
+    return look
+
+
+def _patient_id(tree: Mapping[str, Any]) -> str | None:
+    """The patient a file is about: itself, its subject, or the Bundle's first patient."""
+    if tree.get("resourceType") == "Patient":
+        return str(tree.get("id") or "") or None
+    for key in ("subject", "patient", "beneficiary", "individual"):
+        reference = tree.get(key)
+        if isinstance(reference, dict) and isinstance(reference.get("reference"), str):
+            return str(reference["reference"]).rpartition("/")[2].removeprefix("urn:uuid:")
+    entries = tree.get("entry")
+    for entry in entries if isinstance(entries, list) else ():
+        resource = entry.get("resource") if isinstance(entry, dict) else None
+        if isinstance(resource, dict) and resource.get("resourceType") == "Patient":
+            return _patient_id(resource)
+    return None

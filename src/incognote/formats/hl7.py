@@ -1,0 +1,282 @@
+"""HL7 v2 messages, one record each: fields masked by the table, narrative read as one text.
+
+The report that a laboratory sends as forty OBX segments is one text for the detectors, so that a
+name at the end of one segment has its context; what they find is written back where it stood.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure
+from incognote.formats.base import Record, Unreadable
+from incognote.formats.charset import decode
+from incognote.formats.hl7_text import Part, Segment, Separators, segments
+from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.policy import FormatRules
+
+_START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
+_CHUNK = 1 << 16
+_KEEP = frozenset({"NM", "SN", "SI", "ID", "IS", "TM", "DR", "NA"})
+_VALUE_KINDS = {
+    "DT": "DATE", "TS": "DATE", "DTM": "DATE", "XPN": "NAME:PATIENT", "PN": "NAME:PATIENT",
+    "XCN": "XCN:DOCTOR", "CN": "XCN:DOCTOR", "XAD": "ADDRESS", "AD": "ADDRESS", "XTN": "PHONE",
+    "TN": "PHONE", "CX": "ID:IDNUM", "EI": "ID:IDNUM", "CK": "ID:IDNUM", "XON": "ORG", "HD": "ORG",
+    "PL": "PLACE",
+}  # fmt: skip
+# Component number -> label, for types whose components are values of their own.
+_COMPONENTS: dict[str, dict[int, str]] = {
+    "ADDRESS": {1: "STREET", 2: "STREET", 3: "CITY", 4: "STATE", 5: "ZIP", 6: "COUNTRY",
+                8: "LOCATION-OTHER", 9: "LOCATION-OTHER", 19: "PATIENT"},
+    "PHONE": {1: "PHONE", 4: "EMAIL", 7: "PHONE", 12: "PHONE"},
+    "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "ROOM", 8: "ROOM", 9: "ROOM"},
+    "TIMING": {4: "DATE", 5: "DATE"},
+}  # fmt: skip
+# MSH-2, BHS-2 and FHS-2 declare the separators: they are no values.
+_HEADERS = ("MSH", "BHS", "FHS")
+_DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("incognote.formats").joinpath("hl7_fields.toml").read_text("utf-8"))
+
+
+class Hl7Format:
+    name = "hl7"
+    suffixes = (".hl7",)
+
+    def sniff(self, head: bytes) -> bool:
+        return head.lstrip(b"\xef\xbb\xbf\x0b \r\n")[:3] in (b"MSH", b"FHS", b"BHS")
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        del rules
+        marks: Separators | None = None
+        for number, data in enumerate(_messages(stream), 1):
+            where = f"{name}:{number}"
+            try:
+                source = decode(data)
+                if not source.text.strip():
+                    yield Record((), lambda _, data=data: data)  # type: ignore[misc]
+                    continue
+                if marks is None or source.text.lstrip("\x0b\r\n")[:3] in _HEADERS:
+                    marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
+                slots = _Message(source.text, marks, where).slots()
+            except ReadError as error:
+                yield Unreadable(where, error.stage, type(error).__name__, str(error), data)
+                continue
+            yield Record(
+                tuple(document for slot in slots for document in slot.documents),
+                lambda results, source=source, slots=slots: source.encode(  # type: ignore[misc]
+                    patched(source.text, slots, results)
+                ),
+                raw=data,
+            )
+
+
+def _messages(stream: BinaryIO) -> Iterator[bytes]:
+    """Messages one by one, however many the file holds, in memory for one of them."""
+    held = b""
+    while chunk := stream.read(_CHUNK):
+        held += chunk
+        # The last start may be cut off or its message unfinished: it waits for more.
+        starts = [match.end() for match in _START.finditer(held)][1:]
+        at = 0
+        for start in starts:
+            yield held[at:start]
+            at = start
+        held = held[at:]
+    if held:
+        yield held
+
+
+@dataclass(slots=True)
+class _Message:
+    """Collects the slots of one message."""
+
+    raw: str
+    marks: Separators
+    where: str
+    found: list[Slot] = field(default_factory=list)
+    meta: dict[str, str] = field(default_factory=dict)
+    _narrative: list[Piece] = field(default_factory=list)
+    _narrative_of: str = ""
+
+    def slots(self) -> list[Slot]:
+        every = list(segments(self.raw, self.marks))
+        self.meta = _patient(every, self.marks)
+        for segment in every:
+            self._segment(segment)
+        self._close_narrative()
+        return self.found
+
+    def _segment(self, segment: Segment) -> None:
+        kinds = _table().get(segment.name)
+        narrative = None
+        if segment.name == "OBX":
+            narrative = self._observation(segment)
+        elif segment.name == "NTE":
+            narrative = segment.fields.get(3)
+        if narrative is not None and narrative.text:
+            group = segment.name + (segment.fields[3].text if segment.name == "OBX" else "")
+            if group != self._narrative_of:
+                self._close_narrative()
+            self._narrative_of = group
+            for part in narrative.split(self.marks.repetitions):
+                self._narrative.append(part.piece(self.marks))
+        elif segment.name not in ("OBX", "NTE"):
+            self._close_narrative()
+        for number, part in segment.fields.items():
+            if not part.text or part is narrative or (number == 2 and segment.name in _HEADERS):
+                continue
+            if segment.name == "OBX" and number == 5:
+                continue
+            kind = (kinds or {}).get(str(number)) or self._guess(part, known=kinds is not None)
+            if kind:
+                for repetition in part.split(self.marks.repetitions):
+                    self._value(repetition, kind)
+
+    def _observation(self, segment: Segment) -> Part | None:
+        """OBX-5 by the type OBX-2 gives it: the part that is narrative, or nothing."""
+        value = segment.fields.get(5)
+        kind = segment.fields[2].text if 2 in segment.fields else ""
+        if value is None or not value.text or kind in _KEEP:
+            return None
+        if kind == "ED":
+            self._embedded(value)
+            return None
+        if kind in _VALUE_KINDS:
+            for repetition in value.split(self.marks.repetitions):
+                self._value(repetition, _VALUE_KINDS[kind])
+            return None
+        if self.marks.components in value.text:
+            # Coded values: the text components are read, the codes between them stay.
+            for repetition in value.split(self.marks.repetitions):
+                for component in repetition.split(self.marks.components):
+                    self._value(component, "TEXT")
+            return None
+        return value
+
+    def _embedded(self, value: Part) -> None:
+        """An encapsulated document: base64 text is opened, anything else is refused."""
+        parts = value.split(self.marks.components)
+        if len(parts) < 5 or not parts[4].text:
+            return
+        encoding, data = parts[3].text.lower(), parts[4]
+        if encoding != "base64":
+            self._value(data, "TEXT")
+            return
+        try:
+            content = decode(base64.b64decode(data.text, validate=True))
+        except (binascii.Error, ReadError):
+            raise ReadError(f"{self.where}: an embedded document is not plain text") from None
+        self._add(
+            [Piece(data.start, data.end, content.text)],
+            encode=lambda text: base64.b64encode(content.encode(text)).decode("ascii"),
+        )
+
+    def _guess(self, part: Part, *, known: bool) -> str:
+        """Fields the table does not name: codes stay, whatever reads like words is read."""
+        return "TEXT" if not known or re.search(r"[^\W\d_]{2} \S*[^\W\d_]{2}", part.text) else ""
+
+    def _value(self, part: Part, kind: str) -> None:
+        family, _, label = kind.partition(":")
+        components = part.split(self.marks.components)
+        if family in ("NAME", "XCN", "NDL"):
+            self._person(components, family, label or "DOCTOR")
+        elif family in _COMPONENTS:
+            fax = family == "PHONE" and any(each.text == "FX" for each in components)
+            for number, own in _COMPONENTS[family].items():
+                if number <= len(components):
+                    self._single(components[number - 1], "FAX" if fax and own == "PHONE" else own)
+        elif family == "ID":
+            self._single(components[0], label)
+            for number in (4, 6, 9):
+                if number <= len(components):
+                    self._single(components[number - 1], "HOSPITAL")
+        elif family == "ORG":
+            self._single(components[0], label or "HOSPITAL")
+        elif family == "TEXT":
+            self._add([part.piece(self.marks)])
+        else:
+            self._single(components[0], family)
+
+    def _single(self, part: Part, label: str) -> None:
+        """One value; of a composite, its first subcomponent, which holds the name or number."""
+        part = part.split(self.marks.subcomponents)[0]
+        if not part.text or part.text == '""':
+            return
+        if label == "DATE":
+            found = _DATE.match(part.text)
+            if found is None:
+                self._add([part.piece(self.marks)])
+                return
+            part = Part(part.raw, part.start, part.start + found.end())
+        self._add([part.piece(self.marks)], label=label)
+
+    def _person(self, components: Sequence[Part], family: str, label: str) -> None:
+        """The parts of a name as one document, "FAMILY, GIVEN MIDDLE", and the id before them."""
+        if family == "NDL":
+            for each in components[1:3]:
+                self._single(each, "DATE")
+            components = components[0].split(self.marks.subcomponents)
+            family = "XCN"
+        if family == "XCN":
+            self._single(components[0], "LICENSE" if label == "DOCTOR" else "IDNUM")
+            for number in (9, 14):
+                if number <= len(components):
+                    self._single(components[number - 1], "HOSPITAL")
+            components = components[1:]
+        names = [each.split(self.marks.subcomponents)[0] for each in components[:3]]
+        pieces = [each.piece(self.marks) for each in names if each.text and each.text != '""']
+        if pieces:
+            self._add(pieces, separators=[", ", " "], label=label)
+
+    def _close_narrative(self) -> None:
+        if self._narrative:
+            self._add(self._narrative, separators=["\n"] * len(self._narrative))
+            self._narrative = []
+        self._narrative_of = ""
+
+    def _add(
+        self,
+        pieces: Sequence[Piece],
+        *,
+        separators: Sequence[str] = (),
+        label: str | None = None,
+        encode: Callable[[str], str] | None = None,
+    ) -> None:
+        self.found.append(
+            text_slot(
+                self.where,
+                pieces,
+                encode or self.marks.encode,
+                separators=separators,
+                label=label,
+                meta=self.meta,
+                locator=self.where,
+            )
+        )
+
+
+def _patient(every: Sequence[Segment], marks: Separators) -> dict[str, str]:
+    """The patient a message is about: PID-3, or PID-2 where that is empty."""
+    for segment in every:
+        if segment.name == "PID":
+            for number in (3, 2):
+                part = segment.fields.get(number)
+                first = (
+                    part.split(marks.repetitions)[0].split(marks.components)[0] if part else None
+                )
+                if first is not None and first.text:
+                    return {"patient_id": first.text}
+    return {}

@@ -1,0 +1,115 @@
+"""HL7 v2 as text: separators, escapes, and where each field, repetition and component stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from incognote.core.errors import ReadError
+from incognote.formats.patch import Piece
+
+_ESCAPE = re.compile(r"\\([^\\\r\n]{1,12})\\")
+_HEADERS = ("MSH", "BHS", "FHS")
+
+
+@dataclass(frozen=True, slots=True)
+class Separators:
+    """The characters that MSH-1 and MSH-2 declare; files do choose others."""
+
+    fields: str = "|"
+    components: str = "^"
+    repetitions: str = "~"
+    escape: str = "\\"
+    subcomponents: str = "&"
+
+    @classmethod
+    def declared(cls, header: str, where: str) -> Separators:
+        if len(header) < 8 or header[:3] not in _HEADERS:
+            raise ReadError(f"{where}: does not begin with an MSH segment")
+        # Some systems write the escape character twice.
+        encoding = "".join(dict.fromkeys(header[4:].split(header[3], 1)[0]))
+        marks = [*encoding, *"^~\\&"[len(encoding) :]][:4]
+        chosen = [header[3], *marks]
+        if len(set(chosen)) != 5 or any(mark.isalnum() or mark.isspace() for mark in chosen):
+            raise ReadError(f"{where}: MSH declares separators that cannot be told apart")
+        return cls(header[3], *marks)
+
+    def decode(self, text: str) -> str:
+        if self.escape not in text:
+            return text
+        plain = {
+            "F": self.fields,
+            "S": self.components,
+            "T": self.subcomponents,
+            "R": self.repetitions,
+            "E": self.escape,
+            ".br": "\n",
+        }
+
+        def undo(match: re.Match[str]) -> str:
+            code = match[1]
+            if code[0] == "X":
+                try:
+                    return bytes.fromhex(code[1:]).decode("latin-1")
+                except ValueError:
+                    return " "
+            # Highlighting and formatting commands say how text looks, not what it says.
+            return plain.get(code, "\n" if code.startswith(".") else "")
+
+        if self.escape != "\\":
+            text = text.replace("\\", "/").replace(self.escape, "\\")
+        return _ESCAPE.sub(undo, text)
+
+    def encode(self, text: str) -> str:
+        escaped = text.replace(self.escape, f"{self.escape}E{self.escape}")
+        for mark, code in (
+            (self.fields, "F"),
+            (self.components, "S"),
+            (self.subcomponents, "T"),
+            (self.repetitions, "R"),
+        ):
+            escaped = escaped.replace(mark, f"{self.escape}{code}{self.escape}")
+        return escaped.replace("\n", f"{self.escape}.br{self.escape}")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a message that can be divided further by a separator."""
+
+    raw: str = field(repr=False)
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.raw[self.start : self.end]
+
+    def split(self, mark: str) -> list[Part]:
+        parts = []
+        at = self.start
+        for text in self.text.split(mark):
+            parts.append(Part(self.raw, at, at + len(text)))
+            at += len(text) + 1
+        return parts
+
+    def piece(self, marks: Separators) -> Piece:
+        return Piece(self.start, self.end, marks.decode(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment's name and its fields by number."""
+
+    name: str
+    fields: dict[int, Part]
+
+
+def segments(raw: str, marks: Separators) -> Iterator[Segment]:
+    """The segments of a message, whatever ends them: CR, LF or both."""
+    for line in re.finditer(r"[^\r\n\x0b\x1c]+", raw):
+        whole = Part(raw, *line.span())
+        name, *parts = whole.split(marks.fields)
+        # In a header the first separator is itself field 1, so that numbers run one higher.
+        first = 2 if name.text in _HEADERS else 1
+        yield Segment(name.text, dict(enumerate(parts, first)))

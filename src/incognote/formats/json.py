@@ -1,0 +1,91 @@
+"""JSON of any depth: every string and number is read, with its key as context.
+
+A leaf is shown to the detectors as "key words: value", so that a number under "mrn" or a date
+under "birth_date" is known for what it is. Only changed literals are rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure
+from incognote.formats.base import Record
+from incognote.formats.charset import decode
+from incognote.formats.json_scan import Leaf, Path, leaves, parse
+from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.policy import FormatRules
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+class JsonFormat:
+    name = "json"
+    suffixes = (".json",)
+
+    def sniff(self, head: bytes) -> bool:
+        return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        try:
+            source = decode(stream.read())
+            tree = parse(source.text, name)
+            slots = [
+                slot_for(leaf, name, rules, _patient(tree, rules))
+                for leaf in leaves(source.text, name)
+            ]
+        except ReadError as error:
+            yield Failure(name, error.stage, type(error).__name__, str(error))
+            return
+        yield Record(
+            tuple(document for slot in slots for document in slot.documents),
+            lambda results: source.encode(patched(source.text, slots, results)),
+        )
+
+
+def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) -> Slot:
+    """A leaf as a document: of known kind where the policy names its path or key."""
+    dotted = dotted_path(leaf.path)
+    key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
+    label = rules.labels.get(dotted, rules.labels.get(key))
+    text = leaf.value if isinstance(leaf.value, str) else str(leaf.value)
+    return text_slot(
+        doc_id,
+        [Piece(leaf.start, leaf.end, text)],
+        write_string if isinstance(leaf.value, str) else write_number,
+        lead="" if label or not key else f"{words_of(key)}: ",
+        label=label,
+        meta=meta,
+        locator=f"{doc_id} {dotted}",
+    )
+
+
+def dotted_path(path: Path) -> str:
+    """`entry.resource.name`: indices are left out, since a rule is about all items of a list."""
+    return ".".join(step for step in path if isinstance(step, str))
+
+
+def words_of(key: str) -> str:
+    """`patientName`, `patient_name` and `patient-name` all read "patient Name"."""
+    return _CAMEL.sub(" ", key).strip()
+
+
+def write_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def write_number(text: str) -> str:
+    """A number stays a number if its replacement is one; a tag has to become a string."""
+    return text if _NUMBER.fullmatch(text) else write_string(text)
+
+
+def _patient(tree: Any, rules: FormatRules) -> dict[str, str]:
+    value = tree.get(rules.patient) if isinstance(tree, dict) else None
+    return {} if value is None else {"patient_id": str(value)}
+
+
+__all__ = ["JsonFormat", "dotted_path", "slot_for", "words_of", "write_number", "write_string"]

@@ -1,0 +1,84 @@
+"""Where every string and number of a JSON text stands, by path.
+
+The standard library parses JSON but forgets positions. This scanner runs over text that has been
+parsed already, so it only needs to keep count of where it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from incognote.core.errors import ReadError
+
+Path = tuple[str | int, ...]
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A string or number: [start, end) of the literal, quotes included."""
+
+    path: Path
+    start: int
+    end: int
+    value: Any = field(repr=False)
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open object or array: where in it the scanner is."""
+
+    is_object: bool
+    key: str | int
+    expects_key: bool
+    keys: set[str]
+
+
+def parse(raw: str, where: str) -> Any:
+    """The parsed tree; errors name the place in the file, never its content."""
+    try:
+        return json.loads(raw, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        raise ReadError(f"{where}: not JSON: line {error.lineno} column {error.colno}") from None
+    except RecursionError:
+        raise ReadError(f"{where}: JSON nested too deeply") from None
+
+
+def leaves(raw: str, where: str) -> list[Leaf]:
+    """Every string and number that is a value, in order. `raw` must be valid JSON."""
+    found: list[Leaf] = []
+    stack: list[_Level] = []
+    for token in _TOKEN.finditer(raw):
+        text = token[0]
+        first = text[0]
+        top = stack[-1] if stack else None
+        if first == "{":
+            stack.append(_Level(True, "", True, set()))
+        elif first == "[":
+            stack.append(_Level(False, 0, False, set()))
+        elif first in "}]":
+            stack.pop()
+        elif first == ",":
+            assert top is not None
+            if top.is_object:
+                top.expects_key = True
+            else:
+                assert isinstance(top.key, int)
+                top.key += 1
+        elif first == ":":
+            assert top is not None
+            top.expects_key = False
+        elif top is not None and top.expects_key:
+            top.key = json.loads(text)
+            assert isinstance(top.key, str)
+            if top.key in top.keys:
+                # A parser sees only one of the two: the other would pass through unseen.
+                raise ReadError(f"{where}: an object names a key twice")
+            top.keys.add(top.key)
+        elif first == '"' or first.isdigit() or first == "-":
+            path = tuple(level.key for level in stack)
+            found.append(Leaf(path, token.start(), token.end(), json.loads(text)))
+    return found

@@ -1,0 +1,152 @@
+"""Patching: a file is written back by changing only the stretches whose text changed.
+
+Structured text formats (JSON, XML, HL7) are read by position. Everything between the stretches,
+white space, order, quoting, separators, stays byte for byte as it was.
+
+A slot is what documents were made of and how their results go back: one stretch of the file, or
+several that belong together (the lines of a report spread over OBX segments, the parts of a name
+in their fields), or a whole file embedded in the file. Between its pieces a document has
+separators of its own, and before them perhaps a lead-in that gives detectors context ("MRN: ");
+neither is ever written back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from incognote.core.errors import TransformError
+from incognote.core.types import Document, Result, Span
+from incognote.formats.base import Record, new_text
+
+
+class Change(NamedTuple):
+    """`text` takes the place of [start, end) in the raw text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """[start, end) of the raw text, and what it says once its escapes are undone."""
+
+    start: int
+    end: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Documents made of some stretches, and the changes their results make there."""
+
+    documents: tuple[Document, ...]
+    changes: Callable[[Sequence[Result]], list[Change]] = field(repr=False)
+
+
+def text_slot(
+    doc_id: str,
+    pieces: Sequence[Piece],
+    encode: Callable[[str], str],
+    *,
+    separators: Sequence[str] = (),
+    lead: str = "",
+    label: str | None = None,
+    meta: Mapping[str, str] | None = None,
+    locator: str = "",
+) -> Slot:
+    """A document of free text, or, with a label, of a field whose kind is known."""
+    text = lead
+    at: list[int] = []
+    for i, piece in enumerate(pieces):
+        if i:
+            text += separators[i - 1]
+        at.append(len(text))
+        text += piece.text
+    known = label is not None and len(text) > len(lead)
+    document = Document(
+        id=doc_id,
+        text=text,
+        meta=meta or {},
+        locator=locator,
+        given=(Span(len(lead), len(text), label),) if label is not None and known else (),
+        free_text=label is None,
+    )
+
+    def changes(results: Sequence[Result]) -> list[Change]:
+        news = spread(results[0], [piece.text for piece in pieces], at)
+        return [
+            Change(piece.start, piece.end, encode(new))
+            for piece, new in zip(pieces, news, strict=True)
+            if new != piece.text
+        ]
+
+    return Slot((document,), changes)
+
+
+def embedded_slot(piece: Piece, records: Sequence[Record], encode: Callable[[bytes], str]) -> Slot:
+    """A file within the file: its records are documents here, and it is written back whole."""
+    documents = tuple(document for record in records for document in record.documents)
+
+    def changes(results: Sequence[Result]) -> list[Change]:
+        rest = list(results)
+        data = b""
+        for record in records:
+            own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
+            data += record.render(own)
+        return [Change(piece.start, piece.end, encode(data))]
+
+    return Slot(documents, changes)
+
+
+def patched(raw: str, slots: Sequence[Slot], results: Sequence[Result]) -> str:
+    """The raw text with every changed stretch written anew."""
+    changes: list[Change] = []
+    taken = 0
+    for slot in slots:
+        changes += slot.changes(results[taken : taken + len(slot.documents)])
+        taken += len(slot.documents)
+    parts: list[str] = []
+    at = 0
+    for change in sorted(changes):
+        if change.start < at:
+            raise TransformError("two documents of one file claim the same stretch")
+        parts += [raw[at : change.start], change.text]
+        at = change.end
+    parts.append(raw[at:])
+    return "".join(parts)
+
+
+def spread(result: Result, pieces: Sequence[str], at: Sequence[int]) -> list[str]:
+    """The new text of each piece, from replacements that may cross from one into the next.
+
+    `at` is where each piece starts in the document's text.
+    """
+    new_text(result)
+    old = result.document.text
+    new = list(pieces)
+    ends = [start + len(piece) for start, piece in zip(at, pieces, strict=True)]
+    # From the last to the first, so that earlier offsets stay true while later text changes.
+    for replacement in sorted(result.replacements, key=lambda r: r.span, reverse=True):
+        span = replacement.span
+        touched = [i for i, start in enumerate(at) if start < span.end and span.start < ends[i]]
+        texts = _divide(replacement.text, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
+        for i, text in zip(touched, texts, strict=False):
+            start = max(span.start - at[i], 0)
+            end = min(span.end, ends[i]) - at[i]
+            new[i] = new[i][:start] + text + new[i][end:]
+    return new
+
+
+def _divide(text: str, separators: list[str]) -> list[str]:
+    """A replacement that crosses pieces, cut where the original was; whole in the first if not."""
+    parts: list[str] = []
+    rest = text
+    for separator in separators:
+        head, found, rest = rest.partition(separator) if separator else ("", "", rest)
+        if not found:
+            return [text, *[""] * len(separators)]
+        parts.append(head)
+    return [*parts, rest]

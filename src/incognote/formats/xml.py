@@ -1,0 +1,197 @@
+"""XML: C-CDA documents, FHIR in XML, and any other, told apart by the root element.
+
+All are patched in place, so that namespaces, order, white space and quoting stay as they were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure
+from incognote.formats import cda_rules, fhir_rules
+from incognote.formats.base import Record
+from incognote.formats.charset import decode
+from incognote.formats.embedded import base64_slot
+from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, Decision
+from incognote.formats.json import words_of
+from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.formats.xml_scan import (
+    Node,
+    scan,
+    write_attribute,
+    write_cdata,
+    write_comment,
+    write_text,
+)
+from incognote.formats.xml_text import nodes_slot
+from incognote.policy import FormatRules
+
+_WRITERS: Mapping[str, Callable[[str], str]] = {
+    "text": write_text,
+    "cdata": write_cdata,
+    "attribute": write_attribute,
+    "comment": write_comment,
+    "instruction": write_text,
+}
+_FHIR = "http://hl7.org/fhir"
+_SHARED = {"patient_id": "fhir-ids"}
+
+
+class XmlFormat:
+    name = "xml"
+    suffixes = (".xml", ".cda", ".ccda")
+
+    def sniff(self, head: bytes) -> bool:
+        start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        return re.match(rb"<[?!A-Za-z]", start) is not None and not start.lower().startswith(
+            b"<!doctype html"
+        )
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        try:
+            source = decode(stream.read())
+            slots = _File(scan(source.text, name), name, rules).slots()
+        except ReadError as error:
+            message = str(error) if name in str(error) else f"{name}: {error}"
+            yield Failure(name, error.stage, type(error).__name__, message)
+            return
+        yield Record(
+            tuple(document for slot in slots for document in slot.documents),
+            lambda results: source.encode(patched(source.text, slots, results)),
+        )
+
+
+@dataclass(slots=True)
+class _File:
+    """Collects the slots of one XML file."""
+
+    nodes: Sequence[Node]
+    where: str
+    rules: FormatRules
+    found: list[Slot] = field(default_factory=list)
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    def slots(self) -> list[Slot]:
+        decide = self._rules()
+        gathered: dict[tuple[str, int], list[Node]] = {}
+        for node in self.nodes:
+            if not node.text.strip():
+                continue
+            decision = decide(node)
+            group = _group(node, decision.kind)
+            if group:
+                gathered.setdefault(group, []).append(node)
+            elif decision.kind != KEEP:
+                self._value(node, decision)
+        for (kind, _), nodes in gathered.items():
+            self._together(kind, nodes)
+        return self.found
+
+    def _rules(self) -> Callable[[Node], Decision]:
+        if self.nodes and any(node.text.startswith(_FHIR) for node in self.nodes[:5]):
+            self.meta = _patient(self.nodes, lambda n: n.path[-2:] == ("Patient", "id"))
+            return _FhirRules(self.nodes).decide
+        if self.nodes and self.nodes[0].path[:1] == ("ClinicalDocument",):
+            self.meta = _patient(
+                self.nodes,
+                lambda n: n.name == "extension" and n.path[-2:] == ("patientRole", "id"),
+            )
+            return cda_rules.decide
+        return self._plain
+
+    def _plain(self, node: Node) -> Decision:
+        """XML of an unknown vocabulary: the policy's labels by element or attribute, else text."""
+        if node.name.startswith(("xmlns", "xsi:", "xml:")) or node.kind == "instruction":
+            return Decision(KEEP)
+        return Decision(self.rules.labels.get(node.name, TEXT))
+
+    def _value(self, node: Node, decision: Decision) -> None:
+        start, end = decision.start, decision.end
+        before, after = node.text[:start], node.text[len(node.text) if end is None else end :]
+        piece = Piece(node.start, node.end, node.text[start:end])
+        if decision.kind == EMBEDDED:
+            self.found.append(base64_slot(piece, self.where, self.rules))
+            return
+        write = _WRITERS[node.kind]
+        known = decision.kind != TEXT
+        self.found.append(
+            text_slot(
+                self.where,
+                [piece],
+                lambda text: write(before + text + after),
+                lead="" if known else f"{words_of(_own_name(node))}: ",
+                label=decision.kind if known else None,
+                meta=_SHARED if decision.shared else self.meta,
+                locator=f"{self.where} {'/'.join(node.path)}",
+            )
+        )
+
+    def _together(self, kind: str, nodes: Sequence[Node]) -> None:
+        if kind == NARRATIVE:
+            self.found.append(nodes_slot(nodes, self.where, self.meta))
+            return
+        self.found.append(
+            text_slot(
+                self.where,
+                [Piece(node.start, node.end, node.text) for node in nodes],
+                _WRITERS[nodes[0].kind],
+                separators=[" "] * len(nodes),
+                label=kind,
+                meta=self.meta,
+                locator=self.where,
+            )
+        )
+
+
+def _own_name(node: Node) -> str:
+    """The name that says what a value is; FHIR writes `<family value="...">`."""
+    return node.path[-1] if node.name == "value" and node.path else node.name
+
+
+def _group(node: Node, kind: str) -> tuple[str, int] | None:
+    """What is read as one: a section's narrative, and the parts of a person's name."""
+    if kind == NARRATIVE:
+        block = "text" if "text" in node.path else "div"
+        return kind, node.elements[len(node.path) - 1 - node.path[::-1].index(block)]
+    if kind in ("PATIENT", "DOCTOR") and "name" in node.path:
+        return kind, node.elements[len(node.path) - 1 - node.path[::-1].index("name")]
+    return None
+
+
+class _FhirRules:
+    """FHIR's rules for XML, where a value is an attribute and its siblings are elements."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._values: dict[tuple[int, str], str] = {}
+        for node in nodes:
+            if node.kind == "attribute" and node.name == "value" and len(node.path) > 1:
+                for depth in range(2, min(len(node.path), 5)):
+                    dotted = ".".join(node.path[-depth + 1 :])
+                    self._values.setdefault((node.elements[-depth], dotted), node.text)
+
+    def decide(self, node: Node) -> Decision:
+        if node.kind == "comment":
+            return Decision(TEXT)
+        if "div" in node.path:
+            return Decision(NARRATIVE if node.kind != "attribute" else KEEP)
+        if node.kind != "attribute" or node.name not in ("value", "url"):
+            return Decision(KEEP if node.kind == "attribute" else TEXT)
+        if node.name == "url":
+            return Decision(KEEP)
+        at = max((i for i, name in enumerate(node.path[:-1]) if name[:1].isupper()), default=0)
+        parent = node.elements[-2] if len(node.elements) > 1 else 0
+        return fhir_rules.decide(
+            node.path[at],
+            node.path[at + 1 :] or node.path,
+            node.text,
+            lambda dotted: self._values.get((parent, dotted)),
+        )
+
+
+def _patient(nodes: Sequence[Node], is_id: Callable[[Node], bool]) -> dict[str, str]:
+    found = next((node.text for node in nodes if is_id(node)), None)
+    return {"patient_id": found} if found else {}
