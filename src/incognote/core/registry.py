@@ -27,6 +27,9 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("detector", "patterns"): "incognote.detect.patterns:PatternDetector",
     ("detector", "names"): "incognote.detect.names:NameDetector",
     ("detector", "places"): "incognote.detect.places:PlaceDetector",
+    ("detector", "transformer"): "incognote.detect.transformer:TransformerDetector",
+    ("detector", "fast"): "incognote.detect.fast:FastDetector",
+    ("detector", "crf"): "incognote.detect.crf:CrfDetector",
     ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
     ("detector", "regex"): "incognote.detect.regex:RegexDetector",
 }

@@ -1,0 +1,119 @@
+"""A model folder: `model.json`, the weights it names, and a card for people.
+
+Nothing in a folder is ever executed: weights are ONNX, NumPy or CRFsuite files whose hashes stand
+in `model.json`; pickles and remote code are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from incognote.core.errors import UsageError
+
+FORMAT = 1
+MANIFEST = "model.json"
+KINDS = ("transformer", "fast", "crf")
+# A cautious default: the cost in false alarms stays low, and rules and repetitions add to it.
+DEFAULT_SENSITIVITY = 0.997
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """Score thresholds by label for a wanted sensitivity, and what they cost on held-out notes."""
+
+    sensitivity: float
+    thresholds: Mapping[str, float]
+    recall: float
+    precision: float
+    false_alarms: float  # per 1,000 words
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    path: Path
+    kind: str
+    name: str
+    description: str
+    labels: tuple[str, ...]
+    points: tuple[OperatingPoint, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    card: Mapping[str, Any] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return sum((self.path / name).stat().st_size for name in self.hashes)
+
+    def point(self, sensitivity: float) -> OperatingPoint:
+        """The operating point for a wanted sensitivity; one that is not stored is an error."""
+        for point in self.points:
+            if abs(point.sensitivity - sensitivity) < 1e-9:
+                return point
+        there = ", ".join(f"{point.sensitivity:g}" for point in self.points)
+        raise UsageError(
+            f"model {self.name}: no operating point {sensitivity:g}; there are {there}"
+        )
+
+    def file(self, name: str) -> Path:
+        """A weight file, after its hash is found to be right."""
+        path = self.path / name
+        if hashlib.sha256(path.read_bytes()).hexdigest() != self.hashes[name]:
+            raise UsageError(f"model folder {self.path.name}: {name} is damaged or was changed")
+        return path
+
+
+def shipped() -> dict[str, Path]:
+    """The models that come with the package, by name."""
+    root = Path(str(files("incognote") / "models"))
+    found = (path.parent for path in root.glob(f"*/{MANIFEST}"))
+    return {path.name: path for path in sorted(found)}
+
+
+def open_model(model: str, kind: str | None = None) -> ModelFolder:
+    """A shipped model by name, or any folder by its path. Reads no weights yet."""
+    path = shipped().get(model, Path(model).expanduser())
+    manifest = path / MANIFEST
+    if not manifest.is_file():
+        there = ", ".join(shipped()) or "none"
+        raise UsageError(f"no model named or at {model!r}; shipped with incognote: {there}")
+    try:
+        row = json.loads(manifest.read_text(encoding="utf-8"))
+    except ValueError:
+        raise UsageError(f"model folder {path.name}: {MANIFEST} is not JSON") from None
+    if not isinstance(row, dict):
+        raise UsageError(f"model folder {path.name}: {MANIFEST} is not an object")
+    if "auto_map" in row or row.get("trust_remote_code"):
+        raise UsageError(f"model folder {path.name} asks to run its own code; that is never done")
+    if row.get("format") != FORMAT:
+        raise UsageError(
+            f"model folder {path.name} has format {row.get('format')!r}; "
+            f"this version of incognote reads {FORMAT}"
+        )
+    try:
+        folder = ModelFolder(
+            path=path,
+            kind=row["kind"],
+            name=row["name"],
+            description=row["description"],
+            labels=tuple(row["labels"]),
+            points=tuple(OperatingPoint(**point) for point in row["operating_points"]),
+            settings=row["settings"],
+            card=row["card"],
+            hashes=row["files"],
+        )
+    except (KeyError, TypeError) as error:
+        raise UsageError(f"model folder {path.name}: {MANIFEST} is incomplete ({error})") from None
+    if folder.kind not in KINDS:
+        raise UsageError(f"model folder {path.name}: unknown kind {folder.kind!r}")
+    if kind and folder.kind != kind:
+        raise UsageError(f"model {folder.name} is a {folder.kind} model, not {kind}")
+    missing = [name for name in folder.hashes if not (path / name).is_file()]
+    if missing:
+        raise UsageError(f"model folder {path.name} is incomplete: {', '.join(missing)} missing")
+    return folder

@@ -1,0 +1,132 @@
+"""From unit scores to spans: thresholds by label, joining, and trimming after the annotation guide.
+
+All learned detectors end here, so that they agree on where a span starts and stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.core.labels import all_labels
+from incognote.core.types import Span
+
+Floats = NDArray[np.float32]
+
+# Titles before a name and credentials after it stay outside.
+_TITLE = re.compile(
+    r"(?:(?:dr|mr|mrs|ms|miss|prof|sr|fr|rev|hon|pt|patient|nurse|doctor)\b\.?\s*)+", re.IGNORECASE
+)
+_CREDENTIAL = re.compile(
+    r"[\s,(]*\b(?:m\.?d|d\.?o|r\.?n|np|lpn|lvn|pa-?c|ph\.?d|pharm\.?d|mph|mba|msw|lcsw|cna|crna|"
+    r"aprn|fnp|facs|facc|dds|dmd|rph|cnm|bsn|msn|pgy-?\d|pt|ot|slp)\b\.?\)?\s*$",
+    re.IGNORECASE,
+)
+_POSSESSIVE = re.compile(r"['’`]s?$", re.IGNORECASE)
+_EDGE_BEFORE = " \t\r\n,;:.)]}-–—/*|\"'=_"
+_EDGE_AFTER = " \t\r\n,;:([{-–—/*|\"'=_#"
+# Labels of codes: letters and digits written as one word are hidden as one word.
+_CODE_CATEGORIES = {"ID", "CONTACT"}
+_CODE_LABELS = {"USERNAME", "ZIP", "ROOM"}
+_OPEN = 0.5  # a span opens here even if the label goes on
+_OPEN_AT_CHANGE = 0.2  # and with less certainty where the label changes too
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a model says of each unit: probabilities over (none, *labels), and of an opening."""
+
+    units: Sequence[tuple[int, int]]
+    labels: Floats
+    opens: Floats
+
+
+class Decoder:
+    """Turns scores into spans with one threshold for each label."""
+
+    def __init__(self, labels: Sequence[str], thresholds: Mapping[str, float], source: str) -> None:
+        self._labels = tuple(labels)
+        self._thresholds = np.array([thresholds.get(name, 0.5) for name in labels], np.float32)
+        taxonomy = all_labels()
+        self._category = [taxonomy[n].category if n in taxonomy else n for n in labels]
+        self._is_code = [
+            category in _CODE_CATEGORIES or name in _CODE_LABELS
+            for name, category in zip(labels, self._category, strict=True)
+        ]
+        self._sources = (source,)
+
+    def spans(self, text: str, scores: Scores) -> list[Span]:
+        if not len(scores.units):
+            return []
+        certainty = 1.0 - scores.labels[:, 0]
+        best = scores.labels[:, 1:].argmax(axis=1)
+        kept = certainty >= self._thresholds[best]
+        marked = np.flatnonzero(kept).tolist()
+        found: list[Span] = []
+        run: list[int] = []
+        for unit in marked:
+            if run and not self._joins(text, scores, best, run[-1], unit):
+                found += self._span(text, scores, certainty, run)
+                run = []
+            run += range(run[-1] + 1, unit + 1) if run else [unit]
+        return found + self._span(text, scores, certainty, run)
+
+    def _joins(
+        self, text: str, scores: Scores, best: NDArray[np.int64], last: int, unit: int
+    ) -> bool:
+        before, after = int(best[last]), int(best[unit])
+        if self._category[before] != self._category[after]:
+            return False
+        if unit == last + 2:
+            # One mark between two halves of a number or a double name, none of them spaced.
+            gap = text[scores.units[last][1] : scores.units[unit][0]]
+            return len(gap) == 1 and not gap.isspace() and before == after
+        if unit != last + 1 or scores.opens[unit] >= _OPEN:
+            return False
+        if before != after and scores.opens[unit] >= _OPEN_AT_CHANGE:
+            return False
+        return "\n\n" not in text[scores.units[last][1] : scores.units[unit][0]]
+
+    def _span(self, text: str, scores: Scores, certainty: Floats, run: list[int]) -> list[Span]:
+        if not run:
+            return []
+        label = int(scores.labels[run, 1:].sum(axis=0).argmax())
+        start, end = scores.units[run[0]][0], scores.units[run[-1]][1]
+        if self._is_code[label]:
+            start, end = _whole_code(text, start, end)
+        start, end = trimmed(text, start, end, name=self._category[label] == "NAME")
+        if start >= end:
+            return []
+        score = float(certainty[run].mean())
+        return [Span(start, end, self._labels[label], min(1.0, score), self._sources)]
+
+
+def _whole_code(text: str, start: int, end: int) -> tuple[int, int]:
+    if text[start].isalnum():
+        while start and text[start - 1].isalnum():
+            start -= 1
+    if text[end - 1].isalnum():
+        while end < len(text) and text[end].isalnum():
+            end += 1
+    return start, end
+
+
+def trimmed(text: str, start: int, end: int, *, name: bool) -> tuple[int, int]:
+    """Without stray marks at the edges; for names also without titles and credentials."""
+    while start < end and text[start] in _EDGE_BEFORE:
+        start += 1
+    while start < end and text[end - 1] in _EDGE_AFTER:
+        end -= 1
+    if not name or start >= end:
+        return start, end
+    if (title := _TITLE.match(text, start, end)) and title.end() < end:
+        start = title.end()
+    surface = text[start:end]
+    for pattern in (_CREDENTIAL, _POSSESSIVE):
+        if (match := pattern.search(surface)) and match.start() > 1:
+            surface = surface[: match.start()]
+    return start, start + len(surface.rstrip(_EDGE_AFTER))

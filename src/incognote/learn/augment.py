@@ -1,0 +1,62 @@
+"""One epoch's notes: every note resurfaced, some disturbed, some negatives and pairs among them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from incognote.learn import disturb
+from incognote.learn.data import Note
+from incognote.learn.pools import Pools
+from incognote.learn.resurface import Resurfacer
+
+
+@dataclass(frozen=True, slots=True)
+class Augmentation:
+    """How often each thing happens to a note. The rates are recorded in the model card."""
+
+    kept: float = 0.2
+    upper: float = 0.08
+    lower: float = 0.08
+    unwrapped: float = 0.15
+    noisy: float = 0.15
+    noise_rate: float = 0.012
+    extra: int = 600  # notes without PHI, or with name pairs, drawn anew for each epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where epochs come from: the notes, the pools, and extra notes (mostly negatives)."""
+
+    notes: Sequence[Note] = field(repr=False)
+    pools: Pools = field(repr=False)
+    extra: Sequence[Note] = field(default=(), repr=False)
+    options: Augmentation = Augmentation()
+
+    def epoch(self, seed: int) -> list[Note]:
+        rng = random.Random(seed)
+        options = self.options
+        drawn = rng.sample(list(self.extra), min(options.extra, len(self.extra)))
+        notes = [self._changed(note, rng) for note in self.notes]
+        notes += [self._disturbed(note, rng) for note in drawn]
+        rng.shuffle(notes)
+        return notes
+
+    def _changed(self, note: Note, rng: random.Random) -> Note:
+        if rng.random() >= self.options.kept:
+            note = Resurfacer(self.pools, rng, rng.choice((0.4, 0.8, 1.0))).rewrite(note)
+        return self._disturbed(note, rng)
+
+    def _disturbed(self, note: Note, rng: random.Random) -> Note:
+        options = self.options
+        if rng.random() < options.unwrapped:
+            note = disturb.drop_line_breaks(note, rng, rng.choice((0.2, 0.5)))
+        if rng.random() < options.noisy:
+            note = disturb.noise(note, rng, options.noise_rate)
+        case = rng.random()
+        if case < options.upper:
+            note = disturb.upper_case(note)
+        elif case < options.upper + options.lower:
+            note = disturb.lower_case(note)
+        return note

@@ -1,0 +1,77 @@
+"""Operating points: thresholds by label for a wanted sensitivity, found on held-out notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detect.model_folder import OperatingPoint
+from incognote.detect.tagging import Scores
+from incognote.learn.data import Note
+from incognote.learn.windows import unit_targets
+
+SENSITIVITIES = (0.99, 0.997, 0.999, 1.0)
+NEUTRAL = "TIME"  # clock times earn nothing and cost nothing
+_HIGHEST = 0.5  # beyond this, a threshold gained on few notes would be bought with misses on others
+_LOWEST = 0.004
+_FEW = 40  # a label with fewer held-out words borrows from all labels together
+
+
+def calibrate(
+    notes: Sequence[Note],
+    scored: Sequence[Scores],
+    labels: Sequence[str],
+    sensitivities: Sequence[float] = SENSITIVITIES,
+) -> tuple[OperatingPoint, ...]:
+    """One point for each sensitivity, from a model's scores on notes it did not see."""
+    index = {label: number for number, label in enumerate(labels, 1)}
+    certainty, best, gold = [], [], []
+    for note, scores in zip(notes, scored, strict=True):
+        targets, _ = unit_targets(note, scores.units, index)
+        is_word = [note.text[start].isalnum() for start, _ in scores.units]
+        kept = np.array(is_word, bool)
+        certainty.append(1.0 - scores.labels[kept, 0])
+        best.append(scores.labels[kept, 1:].argmax(axis=1) + 1)
+        gold.append(np.array(targets)[kept])
+    sure, said, true = (np.concatenate(column) for column in (certainty, best, gold))
+    return tuple(_point(value, sure, said, true, labels) for value in sensitivities)
+
+
+def _point(
+    sensitivity: float,
+    sure: NDArray[np.float32],
+    said: NDArray[np.int64],
+    true: NDArray[np.int64],
+    labels: Sequence[str],
+) -> OperatingPoint:
+    neutral = labels.index(NEUTRAL) + 1 if NEUTRAL in labels else -1
+    phi = (true > 0) & (true != neutral)
+    overall = _quantile(sure[phi], sensitivity)
+    thresholds = {}
+    for number, label in enumerate(labels, 1):
+        own = sure[(true > 0) & (said == number)]
+        found = _quantile(own, sensitivity)
+        if len(own) < _FEW:
+            found = min(found, overall)
+        thresholds[label] = round(float(np.clip(found, _LOWEST, _HIGHEST)), 5)
+    limit = np.array([1.0, *thresholds.values()], np.float32)
+    kept = sure >= limit[said]
+    hits = int((kept & phi).sum())
+    false = int((kept & (true == 0) & (said != neutral)).sum())
+    return OperatingPoint(
+        sensitivity=sensitivity,
+        thresholds=thresholds,
+        recall=round(hits / max(1, int(phi.sum())), 5),
+        precision=round(hits / max(1, hits + false), 5),
+        false_alarms=round(1000 * false / max(1, len(true)), 3),
+    )
+
+
+def _quantile(sure: NDArray[np.float32], sensitivity: float) -> float:
+    """The highest threshold that keeps this share of the words."""
+    if not len(sure):
+        return _HIGHEST
+    allowed = int(np.floor((1.0 - sensitivity) * len(sure) + 1e-9))
+    return float(np.sort(sure)[allowed]) * 0.999

@@ -1,0 +1,86 @@
+"""Annotated notes as training reads them, checked before any training starts."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from incognote.core.errors import UsageError
+from incognote.core.labels import all_labels
+from incognote.core.types import AnnotatedDocument
+
+Mark = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text and its marks: (start, end, label), sorted, apart from each other."""
+
+    id: str
+    text: str = field(repr=False)
+    marks: tuple[Mark, ...] = field(repr=False)
+
+
+def notes_of(documents: Iterable[AnnotatedDocument]) -> list[Note]:
+    """Annotated documents of any corpus format, as notes."""
+    return [
+        Note(doc.id, doc.text, tuple(sorted((s.start, s.end, s.label) for s in doc.spans)))
+        for doc in documents
+    ]
+
+
+def check_notes(notes: Sequence[Note], *, least: int = 2) -> list[str]:
+    """Raises for data that cannot be trained on; returns warnings about what is thin."""
+    if len(notes) < least:
+        raise UsageError(
+            f"{len(notes)} annotated document(s); training needs at least {least}, so that one can "
+            "be held out to measure on"
+        )
+    counts: Counter[str] = Counter()
+    for note in notes:
+        end_before = 0
+        for start, end, label in note.marks:
+            if not 0 <= start < end <= len(note.text):
+                raise UsageError(
+                    f"document {note.id}: span [{start}, {end}) {label} is outside its text "
+                    f"of {len(note.text)} characters"
+                )
+            if start < end_before:
+                raise UsageError(
+                    f"document {note.id}: span [{start}, {end}) {label} overlaps the one before"
+                )
+            if label not in all_labels():
+                raise UsageError(f"document {note.id}: incognote has no label {label!r}")
+            end_before = end
+            counts[label] += 1
+    if not counts:
+        raise UsageError("the training data has no spans at all")
+    return [
+        f"only {count} example(s) of {label}: it will not be learned well"
+        for label, count in sorted(counts.items())
+        if count < 20
+    ]
+
+
+def hold_out(notes: Sequence[Note], count: int, seed: int) -> tuple[list[Note], list[Note]]:
+    """(training, held out): whole notes, a few from every group (the id up to "_")."""
+    groups: dict[str, list[Note]] = defaultdict(list)
+    for note in notes:
+        groups[note.id.partition("_")[0]].append(note)
+    rng = random.Random(seed)
+    for members in groups.values():
+        rng.shuffle(members)
+    held: list[Note] = []
+    order = sorted(groups)
+    while len(held) < min(count, len(notes) - 1):
+        for group in order:
+            if groups[group] and len(held) < count:
+                held.append(groups[group].pop())
+    ids = {note.id for note in held}
+    return [note for note in notes if note.id not in ids], held
+
+
+def labels_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    return tuple(sorted({label for note in notes for _, _, label in note.marks}))

@@ -1,0 +1,131 @@
+"""From trained weights to a model folder: ONNX, int8."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from incognote.core.errors import UsageError
+from incognote.detect.fast import COLUMNS, FastScorer
+from incognote.detect.model_folder import ModelFolder
+from incognote.detect.transformer import TransformerScorer
+from incognote.learn import fast, transformer
+from incognote.learn.data import Note
+from incognote.learn.folder import write_folder
+
+OVERLAP = 32  # pieces that two windows share
+
+
+def export_transformer(
+    trained: Path, base: Path, held: Sequence[Note], out: Path, card: Mapping[str, Any]
+) -> ModelFolder:
+    """Writes `out` from the weights in `trained`; `held` are the notes to calibrate on."""
+    import torch
+    from safetensors.torch import load_file
+
+    state = read_state(trained)
+    model = transformer.build(base, len(state["labels"]))
+    model.load_state_dict(load_file(trained / "weights.safetensors"))
+    model.eval()
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(base / "vocab.txt", out / "vocab.txt")
+    inputs = ("ids", "shapes", "layouts", "mask")
+    example = torch.ones((2, 16), dtype=torch.int64)
+    _to_onnx(
+        model,
+        (example,) * len(inputs),
+        inputs,
+        {name: {0: "batch", 1: "piece"} for name in (*inputs, "logits")},
+        out / "model.onnx",
+    )
+    settings = {
+        "window": state["training"]["window"],
+        "overlap": OVERLAP,
+        "lower": transformer.read_vocabulary(base).lower,
+    }
+    return write_folder(
+        "transformer",
+        out,
+        ("model.onnx", "vocab.txt"),
+        state["labels"],
+        settings,
+        held,
+        {**card, **_history(state)},
+        TransformerScorer,
+    )
+
+
+def export_fast(
+    trained: Path, held: Sequence[Note], out: Path, card: Mapping[str, Any]
+) -> ModelFolder:
+    """Writes `out` from the weights in `trained`; `held` are the notes to calibrate on."""
+    import torch
+    from safetensors.torch import load_file
+
+    state = read_state(trained)
+    model = fast.build(len(state["labels"]), fast.FastTraining(**state["training"]))
+    model.load_state_dict(load_file(trained / "weights.safetensors"))
+    model.eval()
+    out.mkdir(parents=True, exist_ok=True)
+    _to_onnx(
+        model,
+        (torch.ones((64, COLUMNS + 1), dtype=torch.int64),),
+        ("features",),
+        {"features": {0: "unit"}, "logits": {0: "unit"}},
+        out / "model.onnx",
+    )
+    card = {**card, **_history(state)}
+    return write_folder("fast", out, ("model.onnx",), state["labels"], {}, held, card, FastScorer)
+
+
+def read_state(trained: Path) -> dict[str, Any]:
+    path = trained / "state.json"
+    if not path.is_file() or not (trained / "weights.safetensors").is_file():
+        raise UsageError(f"{trained} holds no finished training epoch")
+    state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return state
+
+
+def _history(state: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = ("base", "epoch", "held_out_loss", "training", "augmentation")
+    return {key: state[key] for key in wanted if key in state}
+
+
+def _to_onnx(
+    model: Any,
+    example: tuple[Any, ...],
+    inputs: tuple[str, ...],
+    axes: Mapping[str, Mapping[int, str]],
+    path: Path,
+) -> None:
+    """Matrix products and embeddings become int8, one scale for each column."""
+    import torch
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter warns about its own age
+        logging.getLogger().setLevel(logging.ERROR)  # and the quantiser about preprocessing
+        full = Path(folder) / "full.onnx"
+        torch.onnx.export(
+            model,
+            example,
+            str(full),
+            input_names=list(inputs),
+            output_names=["logits"],
+            dynamic_axes=axes,
+            opset_version=17,
+            dynamo=False,
+        )
+        quantize_dynamic(
+            full,
+            path,
+            op_types_to_quantize=["MatMul", "Gather"],
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+        )

@@ -1,0 +1,281 @@
+"""Training of the fast detector: residual dilated convolutions over hashed features.
+
+It learns from gold notes and, where a teacher is given, from the teacher's probabilities on
+unlabelled text.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detect.fast import AFFIXES, SEPARATOR, WORDS, UnitTable, stacked
+from incognote.detect.tagging import Scores
+from incognote.detect.units import LAYOUTS, SHAPES, split
+from incognote.detect.word_class import CLASSES
+from incognote.learn.augment import Source
+from incognote.learn.data import Note, labels_of
+from incognote.learn.windows import IGNORED, unit_targets
+
+if TYPE_CHECKING:
+    import torch
+
+Progress = Callable[[str], None]
+Teacher = Callable[[Sequence[str]], list[Scores]]
+_DILATIONS = (1, 2, 4, 8, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class FastTraining:
+    """Everything that decides how a run goes; written into the model card."""
+
+    epochs: int = 30
+    minutes: float | None = None
+    width: int = 160
+    word_width: int = 64
+    affix_width: int = 24
+    budget: int = 4096  # units in a batch
+    rate: float = 3e-3
+    decay: float = 0.02
+    dropout: float = 0.1
+    blanked: float = 0.1  # share of words hidden, so that affixes and context are learned
+    averaging: float = 0.998
+    patience: int = 8
+    seed: int = 1
+    threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    features: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    opens: NDArray[np.int64]
+    soft: NDArray[np.float32] | None = None
+
+
+def build(labels: int, options: FastTraining) -> Any:
+    import torch
+    from torch import nn
+
+    class Layer(nn.Module):
+        """A dilated convolution of width 3, written as one matrix product, which int8 likes."""
+
+        def __init__(self, width: int, dilation: int) -> None:
+            super().__init__()
+            self.dilation = dilation
+            self.norm = nn.LayerNorm(width)
+            self.mix = nn.Linear(3 * width, width)
+            self.drop = nn.Dropout(options.dropout)
+
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            y = self.norm(x) * mask
+            edge = y.new_zeros(self.dilation, y.shape[1])
+            before = torch.cat([edge, y[: -self.dilation]])
+            after = torch.cat([y[self.dilation :], edge])
+            mixed = torch.relu(self.mix(torch.cat([before, y, after], dim=1)))
+            out: torch.Tensor = x + self.drop(mixed)
+            return out
+
+    class Tagger(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Embedding(WORDS, options.word_width)
+            self.affixes = nn.Embedding(AFFIXES, options.affix_width)
+            self.shapes = nn.Embedding(SHAPES, 16)
+            self.classes = nn.Embedding(CLASSES, 16)
+            self.layouts = nn.Embedding(LAYOUTS, 8)
+            for table in (self.words, self.affixes, self.shapes, self.classes, self.layouts):
+                nn.init.normal_(table.weight, std=0.1)
+            read = options.word_width + 5 * options.affix_width + 16 + 16 + 8
+            self.enter = nn.Linear(read, options.width)
+            self.layers = nn.ModuleList(Layer(options.width, d) for d in _DILATIONS)
+            self.norm = nn.LayerNorm(options.width)
+            self.heads = nn.Linear(options.width, labels + 2)
+
+        def forward(self, features: torch.Tensor) -> torch.Tensor:
+            mask = (features[:, 6:7] > 0).float()
+            x = torch.cat(
+                [
+                    self.words(features[:, 0]),
+                    self.affixes(features[:, 1:6]).flatten(1),
+                    self.shapes(features[:, 6]),
+                    self.classes(features[:, 7]),
+                    self.layouts(features[:, 8]),
+                ],
+                dim=1,
+            )
+            x = torch.relu(self.enter(x))
+            for layer in self.layers:
+                x = layer(x, mask)
+            out: torch.Tensor = self.heads(self.norm(x))
+            return out
+
+    return Tagger()
+
+
+def gold_samples(notes: Sequence[Note], index: dict[str, int], table: UnitTable) -> list[Sample]:
+    samples = []
+    for note in notes:
+        units = split(note.text)
+        if units:
+            labels, opens = unit_targets(note, units, index)
+            features = table.features(note.text, units)
+            samples.append(Sample(features, np.array(labels), np.array(opens)))
+    return samples
+
+
+def taught_samples(texts: Sequence[str], teacher: Teacher, table: UnitTable) -> list[Sample]:
+    """Samples whose targets are a teacher's probabilities."""
+    samples = []
+    for text, scores in zip(texts, teacher(texts), strict=True):
+        if len(scores.units):
+            best = scores.labels.argmax(axis=1)
+            opens = (scores.opens > 0.5).astype(np.int64)
+            features = table.features(text, scores.units)
+            samples.append(Sample(features, best, opens, scores.labels))
+    return samples
+
+
+def train(
+    source: Source,
+    held: Sequence[Note],
+    out: Path,
+    options: FastTraining,
+    progress: Progress,
+    *,
+    labels: tuple[str, ...] | None = None,
+    taught: Sequence[Sample] = (),
+) -> None:
+    """Trains, and writes weights and state into `out` whenever they got better."""
+    import torch
+    from safetensors.torch import save_file
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    labels = labels or labels_of(source.notes)
+    index = {label: i for i, label in enumerate(labels, 1)}
+    model = build(len(labels), options)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=options.rate, weight_decay=options.decay, foreach=True
+    )
+    trained = list(model.parameters())
+    average = [p.detach().clone() for p in trained]
+    table = UnitTable()
+    check = gold_samples(held, index, table)
+    out.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(options.seed)
+    started, step, best, stale = time.monotonic(), 0, float("inf"), 0
+    for epoch in range(options.epochs):
+        samples = gold_samples(source.epoch(options.seed * 1000 + epoch), index, table)
+        samples += taught
+        rng.shuffle(samples)
+        todo = _grouped(samples, options.budget)
+        model.train()
+        total = 0.0
+        for number, group in enumerate(todo):
+            done = (epoch + number / len(todo)) / options.epochs
+            if options.minutes:
+                done = max(done, (time.monotonic() - started) / 60 / options.minutes)
+            for parameters in optimizer.param_groups:
+                parameters["lr"] = options.rate * min(1.0, done / 0.02 + 0.01) * max(0.0, 1 - done)
+            loss = _loss(model, group, options.blanked)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            step += 1
+            with torch.no_grad():
+                weight = 1 - min(options.averaging, (1 + step) / (10 + step))
+                torch._foreach_lerp_(average, trained, weight)
+            total += loss.item()
+        model.eval()
+        kept = [p.detach().clone() for p in trained]
+        _assign(trained, average)
+        with torch.no_grad():
+            losses = [_loss(model, group, 0.0).item() for group in _grouped(check, options.budget)]
+        held_loss = sum(losses) / max(1, len(losses))
+        progress(
+            f"epoch {epoch + 1}/{options.epochs} loss {total / max(1, len(todo)):.4f} "
+            f"held-out {held_loss:.5f} {time.monotonic() - started:.0f} s"
+        )
+        if held_loss < best:
+            best, stale = held_loss, 0
+            save_file({k: v.contiguous() for k, v in model.state_dict().items()},
+                      out / "weights.safetensors")  # fmt: skip
+            state = {
+                "epoch": epoch + 1,
+                "held_out_loss": held_loss,
+                "labels": labels,
+                "training": asdict(options),
+                "augmentation": asdict(source.options),
+            }
+            (out / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
+        else:
+            stale += 1
+        _assign(trained, kept)
+        spent = (time.monotonic() - started) / 60
+        if stale >= options.patience or (options.minutes and spent >= options.minutes):
+            break
+
+
+def _assign(parameters: Sequence[Any], values: Sequence[Any]) -> None:
+    for parameter, value in zip(parameters, values, strict=True):
+        parameter.data.copy_(value)
+
+
+def _grouped(samples: Sequence[Sample], budget: int) -> list[list[Sample]]:
+    groups: list[list[Sample]] = [[]]
+    size = 0
+    for sample in samples:
+        if size and size + len(sample.labels) > budget:
+            groups.append([])
+            size = 0
+        groups[-1].append(sample)
+        size += len(sample.labels) + SEPARATOR
+    return groups
+
+
+def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:
+    import torch
+    import torch.nn.functional as F  # noqa: N812
+
+    rows, starts = stacked([sample.features for sample in group])
+    labels = np.full(len(rows), IGNORED, np.int64)
+    opens = np.zeros(len(rows), np.float32)
+    soft_rows: list[int] = []
+    soft: list[NDArray[np.float32]] = []
+    for sample, start in zip(group, starts, strict=True):
+        part = slice(start, start + len(sample.labels))
+        labels[part] = sample.labels
+        opens[part] = sample.opens
+        if sample.soft is not None:
+            labels[part] = IGNORED
+            soft_rows += range(start, start + len(sample.labels))
+            soft.append(sample.soft)
+    features = torch.from_numpy(rows)
+    if blanked:
+        hidden = torch.rand(len(features)) < blanked
+        features[hidden, 0] = 0
+    logits = model(features)
+    target = torch.from_numpy(labels)
+    gold = target != IGNORED
+    loss = logits.new_zeros(())
+    if gold.any():
+        loss = F.cross_entropy(logits[gold, :-1], target[gold], label_smoothing=0.02)
+        marked = gold & (target > 0)
+        if marked.any():
+            wanted = torch.from_numpy(opens)[marked]
+            loss = loss + 0.3 * F.binary_cross_entropy_with_logits(logits[marked, -1], wanted)
+    if soft:
+        wanted = torch.from_numpy(np.concatenate(soft))
+        loss = loss + F.cross_entropy(logits[soft_rows, :-1], wanted)
+    return loss

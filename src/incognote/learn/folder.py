@@ -1,0 +1,116 @@
+"""Writing a model folder: hashes, operating points on held-out notes, a card for people."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from incognote.detect.model_folder import (
+    DEFAULT_SENSITIVITY,
+    FORMAT,
+    MANIFEST,
+    ModelFolder,
+    open_model,
+)
+from incognote.detect.tagging import Scores
+from incognote.learn.calibrate import calibrate
+from incognote.learn.data import Note
+
+
+class Scorer(Protocol):
+    def score(self, texts: Sequence[str]) -> list[Scores]: ...
+
+
+def write_folder(
+    kind: str,
+    out: Path,
+    names: Sequence[str],
+    labels: Sequence[str],
+    settings: Mapping[str, Any],
+    held: Sequence[Note],
+    card: Mapping[str, Any],
+    scorer: Callable[[ModelFolder], Scorer],
+) -> ModelFolder:
+    """Finishes a folder whose weight files (`names`) are already there.
+
+    The manifest is written twice: first to be able to run the model, then with its thresholds.
+    """
+    row: dict[str, Any] = {
+        "format": FORMAT,
+        "kind": kind,
+        "name": out.name,
+        "description": card.get("description", f"Trained on {card.get('notes', 'some')} notes."),
+        "labels": list(labels),
+        "settings": dict(settings),
+        "files": {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in names},
+        "operating_points": [],
+        "card": {**card, "held_out_notes": len(held)},
+    }
+    manifest = out / MANIFEST
+    manifest.write_text(json.dumps(row), encoding="utf-8")
+    folder = open_model(str(out))
+    points = calibrate(held, scorer(folder).score([note.text for note in held]), folder.labels)
+    row["operating_points"] = [asdict(point) for point in points]
+    manifest.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+    folder = open_model(str(out))
+    (out / "README.md").write_text(card_text(folder), encoding="utf-8")
+    return folder
+
+
+def card_text(folder: ModelFolder) -> str:
+    """The model card as Markdown."""
+    facts = {
+        key.replace("_", " "): value
+        for key, value in folder.card.items()
+        if key != "description" and not isinstance(value, dict)
+    }
+    nested = {key: value for key, value in folder.card.items() if isinstance(value, dict)}
+    lines = [
+        f"# {folder.name}",
+        "",
+        folder.description,
+        "",
+        f"- kind: {folder.kind}, {folder.size / 1e6:.1f} MB",
+        f"- labels: {', '.join(folder.labels)}",
+        *(f"- {key}: {value}" for key, value in facts.items()),
+        *(
+            f"- {key}: " + ", ".join(f"{name} {value}" for name, value in rows.items())
+            for key, rows in nested.items()
+        ),
+        "",
+        f"Operating points on {folder.card['held_out_notes']} held-out notes (word level, no TIME):",
+        "",
+        *points_table(folder),
+        "",
+        "In a policy:",
+        "",
+        "```toml",
+        policy_snippet(folder).rstrip(),
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def points_table(folder: ModelFolder) -> list[str]:
+    return [
+        "| sensitivity | recall | precision | false alarms per 1,000 words |",
+        "|--:|--:|--:|--:|",
+        *(
+            f"| {p.sensitivity:g} | {p.recall:.4f} | {p.precision:.4f} | {p.false_alarms:.2f} |"
+            for p in folder.points
+        ),
+    ]
+
+
+def policy_snippet(folder: ModelFolder) -> str:
+    """The lines that put this model into a policy."""
+    return (
+        f"[detectors.{folder.name}]\n"
+        f'use = "{folder.kind}"\n'
+        f'options = {{ model = "{folder.path}", sensitivity = {DEFAULT_SENSITIVITY} }}\n'
+    )
