@@ -99,26 +99,26 @@ class _Table:
     _source: Iterator[bytes] | None = None
 
     def open(self) -> bytes:
-        """The header line; columns and delimiter are known afterwards."""
-        header = self._next_line()
-        while header is not None and not header.strip():
-            header = header + (self._next_line() or b"")
-        if header is None:
-            raise ReadError("the file is empty")
-        error = ReadError("no header")
-        source = decode(header)
+        """The header, with blank lines before it; columns and delimiter are known afterwards."""
+        before = b""
+        while (line := self._next_line()) is not None and not line.strip():
+            before += line
+        if line is None:
+            raise ReadError("no header: the file is empty")
+        source = decode(line)
+        problems = []
         for delimiter in _DELIMITERS:
             try:
                 cells = _cut(source, delimiter)
                 columns = [cell.strip() for cell in cells.values()] if cells else []
                 require(dict.fromkeys(columns), self.rules)
-                self._refuse_doubles(columns)
-            except ReadError as problem:
-                error = problem
-            else:
-                self.columns, self.delimiter = columns, delimiter
-                return header
-        raise error
+            except ReadError as error:
+                problems.append(error)
+                continue
+            self._refuse_doubles(columns)
+            self.columns, self.delimiter = columns, delimiter
+            return before + line
+        raise problems[0]
 
     def _refuse_doubles(self, columns: list[str]) -> None:
         for key in (*self.rules.text, *self.rules.labels, self.rules.id, self.rules.patient):
