@@ -18,6 +18,7 @@ from incognote.resolve.connect import connect
 from incognote.resolve.never import drop_never
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
+from incognote.resolve.speech import drop_non_nouns
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ def resolve(
     def sieve(claims: list[Claim]) -> list[Claim]:
         kept, refuted = weigh_evidence(claims, harmless)
         kept, forbidden = drop_never(kept, text, rules.never)
-        dropped.extend([*refuted, *forbidden])
+        kept, misread = drop_non_nouns(kept, views, rules.speech)
+        dropped.extend([*refuted, *forbidden, *misread])
         return kept
 
     def place(claims: list[Claim]) -> list[Claim]:

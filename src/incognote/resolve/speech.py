@@ -1,0 +1,86 @@
+"""Drops finds of lists that are no nouns where they stand: "Will increase lisinopril"."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from incognote.core.types import Dropped, Span, View
+from incognote.lexicon import speech
+from incognote.policy import SpeechRules
+from incognote.resolve.claims import Claim, detector_of
+
+# Nouns, adjectives, foreign words and numbers can be part of a name; a single letter is a list
+# item or a symbol to a tagger, and an initial to us.
+_NAMING = ("NN", "JJ", "FW", "CD", "LS", "SYM")
+
+
+def drop_non_nouns(
+    claims: Sequence[Claim], views: Sequence[View], rules: SpeechRules
+) -> tuple[list[Claim], list[Dropped]]:
+    """Drops a claim if only the sources in `rules` stand for it and none of its words is a noun."""
+    if not rules.sources or not views:
+        return list(claims), []
+    pages = [_Page(view) for view in views]
+    kept: list[Claim] = []
+    dropped: list[Dropped] = []
+    for claim in claims:
+        tags = _tags(claim.span, pages) if _is_filtered(claim, rules) else []
+        if tags and not any(tag.startswith(_NAMING) for tag in tags):
+            dropped.append(Dropped(claim.span, f"speech:{','.join(tags)}"))
+        else:
+            kept.append(claim)
+    return kept, dropped
+
+
+def _is_filtered(claim: Claim, rules: SpeechRules) -> bool:
+    return (
+        not claim.stated
+        and claim.span.label not in rules.exempt
+        and all(
+            source in rules.sources or detector_of(source) in rules.sources
+            for source in claim.span.sources
+        )
+    )
+
+
+def _tags(span: Span, pages: Sequence[_Page]) -> list[str]:
+    return [tag for page in pages for tag in page.tags(span)]
+
+
+class _Page:
+    """A view whose sentences are tagged when a claim in them asks for it."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._tagged: dict[int, list[str]] = {}
+
+    def tags(self, span: Span) -> Iterator[str]:
+        """The tags of the words inside a stretch of the document."""
+        view, starts = self._view, self._source_starts
+        first, last = bisect_left(starts, span.start), bisect_left(starts, span.end)
+        for i in range(first, last):
+            token = view.tokens.starts[i]
+            at = bisect_right(view.sentences, token, key=lambda sentence: sentence[0]) - 1
+            if at >= 0 and token < view.sentences[at][1]:
+                begin = bisect_left(view.tokens.starts, view.sentences[at][0])
+                yield self._sentence(at)[i - begin]
+
+    @cached_property
+    def _source_starts(self) -> Sequence[int]:
+        tokens, offsets = self._view.tokens, self._view.offsets
+        return [
+            offsets.to_source(start, end)[0]
+            for start, end in zip(tokens.starts, tokens.ends, strict=True)
+        ]
+
+    def _sentence(self, at: int) -> list[str]:
+        if at not in self._tagged:
+            tokens, (start, end) = self._view.tokens, self._view.sentences[at]
+            first, last = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+            words = [
+                self._view.cased[tokens.starts[i] : tokens.ends[i]] for i in range(first, last)
+            ]
+            self._tagged[at] = speech.tag(words)
+        return self._tagged[at]
