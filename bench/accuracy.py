@@ -22,9 +22,11 @@ from rich.text import Text
 from bench.notes import CORPORA, notes
 from incognote.core.types import AnnotatedDocument, Failure
 from incognote.corpus import read_corpus
+from incognote.evaluate.errors import places
 from incognote.evaluate.pairs import Pair, pair
 from incognote.evaluate.scores import Counts
-from incognote.evaluate.words import Outcome, WordTable, by_label, subsets, word_table
+from incognote.evaluate.subsets import subsets
+from incognote.evaluate.words import Outcome, WordTable, by_label, word_table
 
 CONTEXT = 45
 
@@ -107,23 +109,12 @@ def show_errors(
         ("missed", outcome.missed & np.isin(table.gold, chosen), table.gold),
         ("false alarm", outcome.false & np.isin(table.pred, chosen), table.pred),
     ):
-        runs = _runs(table, mask)
+        runs = places(table, mask)
         console.rule(f"{title}: {len(runs)} places, {int(mask.sum())} words")
         for first, last in runs:
             label = table.labels[column[first]]
             _show(console, label, pairs[table.document[first]], table.start[first], table.end[last])
     _show_mixed_up(console, table, outcome)
-
-
-def _runs(table: WordTable, mask: np.ndarray) -> list[tuple[int, int]]:
-    """Neighbouring wrong words of one document as one place."""
-    runs: list[tuple[int, int]] = []
-    for at in np.flatnonzero(mask):
-        if runs and runs[-1][1] == at - 1 and table.document[at] == table.document[at - 1]:
-            runs[-1] = (runs[-1][0], int(at))
-        else:
-            runs.append((int(at), int(at)))
-    return runs
 
 
 def _show(console: Console, label: str, pair_: Pair, start: int, end: int) -> None:

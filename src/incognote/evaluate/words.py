@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incognote.core.labels import GROUPS, all_labels, in_group
+from incognote.core.labels import all_labels
 from incognote.core.types import Span
 from incognote.evaluate.pairs import Pair
-from incognote.evaluate.scores import Counts
+from incognote.evaluate.scores import ByDocument, Counts
 from incognote.evaluate.tokens import DEFAULT, Ints, token_bounds
 
 NEUTRAL = frozenset({"TIME"})
-ALL = "all"
 
 Mask = npt.NDArray[np.bool_]
 
@@ -73,6 +72,17 @@ class WordTable:
 
     def counts(self, wanted: Collection[str] | None = None, *, typed: bool = False) -> Counts:
         return self.outcome(wanted, typed=typed).counts()
+
+    def by_document(
+        self, wanted: Collection[str] | None = None, *, typed: bool = False
+    ) -> ByDocument:
+        outcome = self.outcome(wanted, typed=typed)
+        size = len(self.documents)
+        return ByDocument(
+            np.bincount(self.document[outcome.hit], minlength=size),
+            np.bincount(self.document[outcome.false], minlength=size),
+            np.bincount(self.document[outcome.missed], minlength=size),
+        )
 
     def leaking(self, wanted: Collection[str] | None = None) -> int:
         """How many documents have at least one missed word."""
@@ -176,11 +186,6 @@ def _weakest(
         inside = phi[part]
         lowest[at] = score[part][inside].min() if inside.any() else score[part].max()
     return lowest
-
-
-def subsets() -> dict[str, frozenset[str] | None]:
-    """What is reported side by side: groups A to D, and everything."""
-    return {**{f"group {group}": in_group(group) for group in GROUPS}, ALL: None}
 
 
 def by_label(table: WordTable) -> dict[str, Counts]:

@@ -1,0 +1,225 @@
+"""`incognote corpus`: convert, harmonise, describe, check, split and make annotated corpora."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from incognote.cli import DONE
+from incognote.core.errors import UsageError
+from incognote.corpus import FORMATS, AnnotatedDocument, read_corpus, write_corpus
+from incognote.corpus.describe import LabelFacts, check, chi_square, describe
+from incognote.corpus.duplicates import duplicates
+from incognote.corpus.labelmaps import label_map
+from incognote.corpus.split import split
+
+Action = Callable[[argparse.Namespace], int]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
+
+    convert = _action(actions, "convert", _convert, "write a corpus in another format")
+    _add_output(convert)
+
+    harmonise = _action(actions, "harmonise", _harmonise, "map the labels, say what is lost")
+    _add_output(harmonise)
+    harmonise.add_argument(
+        "--map",
+        metavar="MAP",
+        required=True,
+        help="a scheme (to ours), SCHEME>SCHEME, categories, meddocan, or a TOML file",
+    )
+
+    facts = _action(actions, "describe", _describe, "count what is in it; no text is shown")
+    facts.add_argument("--against", metavar="CORPUS", help="test whether the label mix differs")
+    facts.add_argument("--json", metavar="FILE", type=Path, help="write the counts here too")
+
+    checks = _action(actions, "check", _check, "find annotations that cannot be right")
+    checks.add_argument("-o", "--output", metavar="FILE", type=Path, help="findings as JSON Lines")
+
+    parts = _action(actions, "split", _split, "parts that share no patient and no duplicate")
+    _add_output(parts)
+    parts.add_argument(
+        "--parts",
+        metavar="NAME=SHARE",
+        nargs="+",
+        default=["train=0.8", "dev=0.1", "test=0.1"],
+        help="parts and their shares (default: train=0.8 dev=0.1 test=0.1)",
+    )
+    parts.add_argument("--seed", type=int, default=0, help="another split (default: 0)")
+    _add_similar(parts)
+
+    same = _action(actions, "duplicates", _duplicates, "pairs of notes that are nearly the same")
+    _add_similar(same)
+    same.add_argument("-o", "--output", metavar="FILE", type=Path, help="pairs as JSON Lines")
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    run_it: Action,
+    summary: str,
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=summary, description=f"{summary}.".capitalize())
+    parser.add_argument("input", metavar="IN", help="annotated corpus: a file or a folder")
+    parser.add_argument(
+        "--from", dest="form", metavar="F", help=f"its format: {', '.join(FORMATS)}"
+    )
+    parser.set_defaults(run_it=run_it)
+    return parser
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT", type=Path, required=True)
+    parser.add_argument(
+        "--to", metavar="F", default="jsonl", help="format to write (default: %(default)s)"
+    )
+
+
+def _add_similar(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--similar",
+        metavar="SHARE",
+        type=float,
+        default=0.7,
+        help="notes that share this much of their word shingles are duplicates (default: 0.7)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    action: Action = args.run_it
+    return action(args)
+
+
+def _convert(args: argparse.Namespace) -> int:
+    documents = read_corpus(args.input, args.form)
+    write_corpus(documents, args.output, args.to)
+    print(f"{len(documents):,} documents, {_mentions(documents):,} spans: {args.output}")
+    return DONE
+
+
+def _harmonise(args: argparse.Namespace) -> int:
+    documents = read_corpus(args.input, args.form)
+    mapping = label_map(args.map)
+    mapped = [mapping.apply(doc) for doc in documents]
+    losses = mapping.losses(documents)
+    for label, count in losses.dropped.items():
+        print(f"dropped   {label}: {count:,} spans have no counterpart")
+    for target, parts in losses.merged.items():
+        names = ", ".join(f"{label} ({count:,})" for label, count in parts.items())
+        print(f"merged    {target}: {names} cannot be told apart any more")
+    for label, (options, count) in losses.guessed.items():
+        chosen = mapping.labels[label]
+        others = ", ".join(name for name in options if name != chosen)
+        print(f"guessed   {label}: {count:,} became {chosen}, could be {others}")
+    write_corpus(mapped, args.output, args.to)
+    print(f"{len(mapped):,} documents, {_mentions(mapped):,} spans: {args.output}")
+    return DONE
+
+
+def _describe(args: argparse.Namespace) -> int:
+    facts = describe(read_corpus(args.input, args.form))
+    print(
+        f"{facts.documents:,} documents of {facts.patients:,} patients, {facts.words:,} words "
+        f"({facts.vocabulary:,} distinct), {facts.mentions:,} PHI mentions; "
+        f"{facts.documents_without_phi:,} documents have none"
+    )
+    rows = [
+        (
+            name,
+            f"{row.mentions:,}",
+            f"{row.unique:,}",
+            f"{row.documents:,}",
+            f"{row.per_1000_words:.2f}",
+        )
+        for name, row in facts.labels.items()
+    ]
+    _print_table(("label", "mentions", "unique", "documents", "per 1,000 words"), rows)
+    rows = [
+        (
+            name,
+            f"{row.documents:,}",
+            f"{row.words:,}",
+            f"{row.mentions:,}",
+            f"{row.per_1000_words:.1f}",
+        )
+        for name, row in facts.note_types.items()
+    ]
+    _print_table(("note type", "documents", "words", "mentions", "per 1,000 words"), rows)
+    whole = asdict(facts)
+    if args.against:
+        other = describe(read_corpus(args.against))
+        test = chi_square(_counts(facts.labels), _counts(other.labels))
+        print(f"chi-square {test.statistic:,.1f}, {test.degrees} degrees, p = {test.p:.3g}")
+        ranked = sorted(test.residuals.items(), key=lambda item: -abs(item[1]))
+        _print_table(("label", "residual"), [(name, f"{value:+.1f}") for name, value in ranked])
+        whole["chi_square"] = asdict(test)
+    if args.json:
+        args.json.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return DONE
+
+
+def _counts(labels: Mapping[str, LabelFacts]) -> dict[str, int]:
+    return {name: row.mentions for name, row in labels.items()}
+
+
+def _check(args: argparse.Namespace) -> int:
+    findings = check(read_corpus(args.input, args.form))
+    for one in findings:
+        print(f"{one.document_id} [{one.start}, {one.end}) {one.problem} {one.detail}".rstrip())
+    _write_rows(args.output, (asdict(one) for one in findings))
+    print(f"{len(findings):,} findings")
+    return DONE
+
+
+def _split(args: argparse.Namespace) -> int:
+    documents = read_corpus(args.input, args.form)
+    parts = split(documents, _shares(args.parts), seed=args.seed, similar=args.similar)
+    args.output.mkdir(parents=True, exist_ok=True)
+    suffix = ".jsonl" if args.to in ("jsonl", "doccano") else ""
+    for name, docs in parts.items():
+        write_corpus(docs, args.output / f"{name}{suffix}", args.to)
+        print(f"{name}: {len(docs):,} documents, {_mentions(docs):,} spans")
+    return DONE
+
+
+def _shares(texts: Sequence[str]) -> dict[str, float]:
+    shares = {}
+    for text in texts:
+        name, _, share = text.partition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            raise UsageError(f"--parts: {text!r} is not NAME=SHARE") from None
+    return shares
+
+
+def _duplicates(args: argparse.Namespace) -> int:
+    pairs = duplicates(read_corpus(args.input, args.form), args.similar)
+    for pair in pairs:
+        print(f"{pair.similarity:.3f}  {pair.one}  {pair.other}")
+    _write_rows(args.output, (asdict(pair) for pair in pairs))
+    print(f"{len(pairs):,} pairs")
+    return DONE
+
+
+def _mentions(documents: Iterable[AnnotatedDocument]) -> int:
+    return sum(len(doc.spans) for doc in documents)
+
+
+def _write_rows(path: Path | None, rows: Iterable[object]) -> None:
+    if path:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        first, *rest = zip(row, widths, strict=True)
+        line = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
+        print("  ".join(line))
+    print()

@@ -1,0 +1,234 @@
+"""`incognote evaluate`: how good a de-identification is, and which of two is better.
+
+incognote evaluate GOLD PRED -o report/
+incognote evaluate GOLD --compare A B -o report/
+incognote evaluate GOLD REDACTED --redacted -o report/
+incognote evaluate --agreement ANNOTATOR1 ANNOTATOR2 ... -o report/
+incognote evaluate --sample-size 0.01
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from incognote.cli import DONE
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument
+from incognote.corpus import FORMATS, read_corpus
+from incognote.corpus.labelmaps import LabelMap, label_map
+from incognote.evaluate import Options, compare, measure, write_report
+from incognote.evaluate.agreement import agreement, disputes
+from incognote.evaluate.confidence import SHUFFLES, sample_size
+from incognote.evaluate.redacted import from_redacted
+from incognote.evaluate.tokens import DEFAULT, TOKENISERS
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", metavar="GOLD", nargs="?", help="annotated corpus of any format")
+    parser.add_argument("pred", metavar="PRED", nargs="?", help="what a system said of it")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="folder for the report")
+    parser.add_argument("--title", default="", help="heading of the report")
+    parser.add_argument(
+        "--show-text",
+        action="store_true",
+        help="put examples of errors into the report (it then holds clinical text)",
+    )
+    _add_what(parser)
+    _add_reading(parser)
+    _add_counting(parser)
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("other questions")
+    group.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("A", "B"),
+        help="is A better than B? (instead of PRED)",
+    )
+    group.add_argument(
+        "--shuffles",
+        metavar="N",
+        type=int,
+        default=SHUFFLES,
+        help="shuffles of the randomisation test (default: %(default)s)",
+    )
+    group.add_argument(
+        "--agreement",
+        nargs="+",
+        metavar="CORPUS",
+        help="agreement of two or more annotators (instead of GOLD and PRED)",
+    )
+    group.add_argument(
+        "--sample-size",
+        metavar="RATE",
+        type=float,
+        help="how many notes to annotate to claim that at most this share of notes leaks",
+    )
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reading")
+    forms = ", ".join(FORMATS)
+    group.add_argument("--format", metavar="F", help=f"format of all corpora: {forms}")
+    group.add_argument(
+        "--redacted",
+        action="store_true",
+        help="PRED holds de-identified texts: what changed is what was found",
+    )
+    group.add_argument(
+        "--gold-map", metavar="MAP", help="label map of the gold: a scheme or a TOML file"
+    )
+    group.add_argument("--pred-map", metavar="MAP", help="label map of the predictions")
+
+
+def _add_counting(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("counting")
+    group.add_argument(
+        "--tokeniser", choices=TOKENISERS, default=DEFAULT, help="what a word is (%(default)s)"
+    )
+    group.add_argument(
+        "--neutral",
+        metavar="LABELS",
+        default="TIME",
+        help="labels that count neither way, with commas (default: %(default)s)",
+    )
+    group.add_argument(
+        "--confidence",
+        metavar="LEVEL",
+        type=float,
+        default=0.95,
+        help="of intervals and bounds (default: %(default)s)",
+    )
+    group.add_argument(
+        "--i2b2", action="store_true", help="add the official i2b2 2014 scores to the report"
+    )
+    group.add_argument(
+        "--idnum-is-hipaa",
+        action="store_true",
+        help="count IDNUM in the official HIPAA subset, which the official scorer leaves out",
+    )
+    group.add_argument(
+        "--terms",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="own list of clinical words, one a line; may be repeated",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.sample_size is not None:
+        notes = sample_size(args.sample_size, level=args.confidence)
+        print(
+            f"annotate {notes:,} random notes; if none of them leaks, then with "
+            f"{100 * args.confidence:g} % confidence at most {100 * args.sample_size:g} % of all do"
+        )
+        return DONE
+    if args.output is None:
+        raise UsageError("-o/--output is missing: the folder for the report")
+    if args.agreement:
+        return _agree(args)
+    if args.gold is None or (args.pred is None) == (args.compare is None):
+        raise UsageError("give GOLD and PRED, or GOLD and --compare A B")
+    return _measure(args)
+
+
+def _measure(args: argparse.Namespace) -> int:
+    gold = _read(args.gold, args, args.gold_map)
+    options = _options(args)
+    names = [args.pred] if args.pred else args.compare
+    systems = {name: _predicted(name, gold, args) for name in names}
+    comparison = compare(gold, systems, options, args.shuffles) if args.compare else None
+    measured = measure(gold, systems[names[0]], options)
+    title = args.title or f"{Path(names[0]).name} against {Path(args.gold).name}"
+    written = write_report(args.output, measured, title, comparison)
+    _summary(measured, comparison)
+    print(f"report: {written[0]}")
+    return DONE
+
+
+def _options(args: argparse.Namespace) -> Options:
+    if not 0 < args.confidence < 1:
+        raise UsageError("--confidence must lie between 0 and 1")
+    return Options(
+        tokeniser=args.tokeniser,
+        neutral=frozenset(filter(None, args.neutral.split(","))),
+        level=args.confidence,
+        official=args.i2b2,
+        idnum_is_hipaa=args.idnum_is_hipaa,
+        show_text=args.show_text,
+        terms={path.stem: path.read_text("utf-8").split("\n") for path in args.terms},
+    )
+
+
+def _read(path: str, args: argparse.Namespace, labels: str | None) -> list[AnnotatedDocument]:
+    documents = read_corpus(path, args.format)
+    if labels is None:
+        return documents
+    mapping: LabelMap = label_map(labels)
+    return [mapping.apply(doc) for doc in documents]
+
+
+def _predicted(
+    path: str, gold: Sequence[AnnotatedDocument], args: argparse.Namespace
+) -> list[AnnotatedDocument]:
+    if not args.redacted:
+        return _read(path, args, args.pred_map)
+    texts = _texts(Path(path))
+    unknown = sorted(texts.keys() ^ {doc.id for doc in gold})
+    if unknown:
+        raise UsageError(
+            f"only one of gold and redacted texts has document {unknown[0]!r} "
+            f"({len(unknown)} in all)"
+        )
+    return [from_redacted(doc.document, texts[doc.id]) for doc in gold]
+
+
+def _texts(path: Path) -> dict[str, str]:
+    """Texts by id: a folder of .txt files, or JSON Lines with "id" and "text"."""
+    if path.is_dir():
+        return {file.stem: file.read_text("utf-8") for file in sorted(path.glob("*.txt"))}
+    rows: list[dict[str, Any]] = [json.loads(line) for line in path.open(encoding="utf-8")]
+    return {str(row["id"]): str(row["text"]) for row in rows}
+
+
+def _summary(measured: dict[str, Any], comparison: dict[str, Any] | None) -> None:
+    if comparison:
+        print(comparison["verdict"])
+    for subset, row in measured["words"].items():
+        low, high = row["intervals"]["recall"]
+        print(
+            f"{subset:13} recall {row['recall']:.4f} ({low:.4f}-{high:.4f})  "
+            f"precision {row['precision']:.4f}  F1 {row['f1']:.4f}  "
+            f"missed {row['fn']:,}  false {row['fp']:,}  leaking notes {row['leaking_notes']:,}"
+        )
+    print(f"words: {measured['about']['tokeniser']} tokeniser, PHI or not")
+
+
+def _agree(args: argparse.Namespace) -> int:
+    if len(args.agreement) < 2:
+        raise UsageError("--agreement needs at least two corpora")
+    annotators = {name: _read(name, args, args.gold_map) for name in args.agreement}
+    found = agreement(annotators, args.tokeniser)
+    args.output.mkdir(parents=True, exist_ok=True)
+    rows = [asdict(one) for one in found]
+    (args.output / "agreement.json").write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    open_questions = disputes(annotators)
+    with (args.output / "adjudication.jsonl").open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(asdict(one)) + "\n" for one in open_questions)
+    for one in found:
+        both, left, right, neither = one.matrix
+        print(
+            f"{one.one} and {one.other}: kappa {one.kappa:.4f} (PHI or not), "
+            f"{one.kappa_labels:.4f} (by label), mention F1 {one.span_f1:.4f}; "
+            f"words {both:,} / {left:,} / {right:,} / {neither:,}"
+        )
+    print(f"{len(open_questions):,} places to adjudicate: {args.output / 'adjudication.jsonl'}")
+    return DONE

@@ -1,0 +1,293 @@
+"""Everything that is measured of one prediction, as one JSON-able value.
+
+The JSON file, the CSV files and the HTML page are all written from it, so they cannot disagree.
+It holds no clinical text unless text was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from incognote import __version__
+from incognote.core.labels import all_labels
+from incognote.core.types import AnnotatedDocument
+from incognote.evaluate import confidence, errors, i2b2, sensitivity, utility
+from incognote.evaluate.pairs import Pair, pair
+from incognote.evaluate.scores import Counts, Macro, ratio
+from incognote.evaluate.spans import MODES, SpanTable, span_table
+from incognote.evaluate.subsets import ALL, subsets
+from incognote.evaluate.tokens import DEFAULT
+from incognote.evaluate.words import NEUTRAL, WordTable, by_label, word_table
+
+Json = dict[str, Any]
+
+_CURVE_POINTS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to measure. `terms` are a user's own lists of clinical words, by name."""
+
+    tokeniser: str = DEFAULT
+    neutral: Collection[str] = NEUTRAL
+    level: float = 0.95
+    resamples: int = confidence.RESAMPLES
+    official: bool = False
+    idnum_is_hipaa: bool = False
+    show_text: bool = False
+    terms: Mapping[str, Sequence[str]] | None = None
+
+
+def measure(
+    gold: Sequence[AnnotatedDocument],
+    pred: Sequence[AnnotatedDocument],
+    options: Options | None = None,
+) -> Json:
+    options = options or Options()
+    pairs = pair(gold, pred)
+    words = word_table(pairs, options.tokeniser, options.neutral)
+    spans = span_table(pairs, options.neutral)
+    patients = _patients(pairs)
+    found: Json = {
+        "about": _about(pairs, words, options),
+        "words": {
+            name: _word_scores(words, wanted, patients, options)
+            for name, wanted in subsets().items()
+        },
+        "spans": _span_scores(spans),
+        "labels": _labels(words, spans),
+        "categories": _categories(words),
+        "sensitivity": _sensitivity(words),
+        "confidence": _confidence(words, patients, options.level),
+        "errors": _errors(words, pairs),
+        "utility": {
+            name: {"words": s.words, "lost": s.lost, "share": s.share}
+            for name, s in utility.survival(words, pairs, utility.term_lists(options.terms)).items()
+        },
+    }
+    if options.official:
+        found["official"] = _official(pairs, options)
+    if options.show_text:
+        found["examples"] = [asdict(one) for one in errors.examples(words, pairs)]
+    return found
+
+
+def _patients(pairs: Sequence[Pair]) -> list[str] | None:
+    """Clusters for resampling, where the corpus says who the patients are."""
+    if not any(one.document.patient_id for one in pairs):
+        return None
+    return [one.document.patient_id or f"document {one.document.id}" for one in pairs]
+
+
+def _about(pairs: Sequence[Pair], words: WordTable, options: Options) -> Json:
+    return {
+        "incognote": __version__,
+        "documents": len(pairs),
+        "characters": sum(len(one.document.text) for one in pairs),
+        "words": len(words),
+        "phi_words": int((words.gold > 0).sum()),
+        "gold_spans": sum(len(one.gold) for one in pairs),
+        "predicted_spans": sum(len(one.pred) for one in pairs),
+        "tokeniser": options.tokeniser,
+        "neutral": sorted(options.neutral),
+        "level": options.level,
+    }
+
+
+def _word_scores(
+    words: WordTable,
+    wanted: Collection[str] | None,
+    patients: Sequence[str] | None,
+    options: Options,
+) -> Json:
+    by_document = words.by_document(wanted)
+    counts = by_document.total()
+    intervals = confidence.bootstrap(
+        by_document, patients, level=options.level, resamples=options.resamples
+    )
+    return {
+        **counts.as_row(),
+        "intervals": {name: [one.low, one.high] for name, one in intervals.items()},
+        "typed": words.counts(wanted, typed=True).as_row(),
+        "macro_by_document": asdict(by_document.macro()),
+        "missed_per_1000": 1000 * ratio(counts.fn, len(words)),
+        "false_per_1000": 1000 * ratio(counts.fp, len(words)),
+        "leaking_notes": words.leaking(wanted),
+    }
+
+
+def _span_scores(spans: SpanTable) -> Json:
+    return {
+        mode: {
+            name: {
+                **{
+                    subset: spans.counts(mode, wanted, typed=typed).as_row()
+                    for subset, wanted in subsets().items()
+                },
+                "macro_by_document": asdict(spans.by_document(mode, typed=typed).macro()),
+                "macro_by_type": asdict(
+                    Macro.of([c for c in spans.by_label(mode, typed=typed).values() if c.gold])
+                ),
+            }
+            for name, typed in (("typed", True), ("phi", False))
+        }
+        for mode in MODES
+    }
+
+
+def _labels(words: WordTable, spans: SpanTable) -> Json:
+    """Words are PHI or not; spans must have the right label."""
+    of_spans = {mode: spans.by_label(mode) for mode in MODES}
+    return {
+        name: {
+            "words": counts.as_row(),
+            **{mode: of_spans[mode].get(name, Counts()).as_row() for mode in MODES},
+        }
+        for name, counts in by_label(words).items()
+    }
+
+
+def _categories(words: WordTable) -> Json:
+    labels = all_labels()
+    total: dict[str, Counts] = {}
+    for name, counts in by_label(words).items():
+        category = labels[name].category if name in labels else name
+        total[category] = total.get(category, Counts()) + counts
+    return {name: counts.as_row() for name, counts in total.items()}
+
+
+def _sensitivity(words: WordTable) -> Json:
+    points = sensitivity.curve(words)
+    every = max(1, len(points) // _CURVE_POINTS)
+    return {
+        "fixed": {
+            f"{100 * target:.1f} %": None if point is None else _point(point)
+            for target, point in sensitivity.fixed_sensitivity(points).items()
+        },
+        "curve": [_point(point) for point in points[::every]],
+    }
+
+
+def _point(point: sensitivity.OperatingPoint) -> Json:
+    return {
+        "threshold": point.threshold,
+        **point.counts.as_row(),
+        "missed_per_1000": point.missed_per_1000,
+        "false_per_1000": point.false_per_1000,
+    }
+
+
+def _confidence(words: WordTable, patients: Sequence[str] | None, level: float) -> Json:
+    """What this sample of notes says about the archive it was drawn from."""
+    notes = len(words.documents)
+    missed = words.by_document().fn
+    per_note = np.bincount(words.document, minlength=notes)
+    leaks = int((missed > 0).sum())
+    return {
+        "notes": notes,
+        "leaking_notes": leaks,
+        "leaking_share": leaks / notes,
+        "leaking_share_at_most": confidence.upper_bound(leaks, notes, level),
+        "missed_words_per_1000_at_most": 1000
+        * confidence.clustered_upper_bound(missed, per_note, patients, level=level),
+        "clusters": len(set(patients)) if patients else notes,
+        "clean_notes_needed": {
+            f"{100 * wanted:g} %": confidence.sample_size(wanted, level=level)
+            for wanted in (0.05, 0.02, 0.01, 0.005, 0.001)
+        },
+    }
+
+
+def _errors(words: WordTable, pairs: Sequence[Pair]) -> Json:
+    matrix = errors.confusion(words)
+    slices = errors.breakdowns(words, pairs) | errors.name_breakdowns(words, pairs)
+    return {
+        "confusion": {
+            "rows": matrix.rows,
+            "columns": matrix.columns,
+            "counts": matrix.counts.tolist(),
+        },
+        "contributions": [asdict(row) for row in errors.contributions(words)],
+        "partial": asdict(errors.partial_finds(words)),
+        "per_note": [asdict(row) for row in errors.errors_per_note(words)],
+        "note_types": errors.by_note_type(words, pairs),
+        "breakdowns": {
+            factor: {
+                name: {
+                    "words": one.words,
+                    "missed": one.missed,
+                    "recall": one.recall,
+                    "interval": list(one.interval()),
+                }
+                for name, one in rows.items()
+            }
+            for factor, rows in slices.items()
+            if rows
+        },
+    }
+
+
+def _official(pairs: Sequence[Pair], options: Options) -> Json:
+    def side(which: str) -> list[AnnotatedDocument]:
+        return [AnnotatedDocument(one.document, getattr(one, which)) for one in pairs]
+
+    blocks = i2b2.official_scores(
+        i2b2.from_annotated(side("gold")),
+        i2b2.from_annotated(side("pred")),
+        idnum_is_hipaa=options.idnum_is_hipaa,
+    )
+    return {
+        name: {
+            **block.counts.as_row(),
+            "macro_precision": block.macro_precision,
+            "macro_precision_sd": block.macro_precision_sd,
+            "macro_recall": block.macro_recall,
+            "macro_recall_sd": block.macro_recall_sd,
+            "macro_f1": block.macro_f1,
+        }
+        for name, block in blocks.items()
+    }
+
+
+def compare(
+    gold: Sequence[AnnotatedDocument],
+    systems: Mapping[str, Sequence[AnnotatedDocument]],
+    options: Options | None = None,
+    shuffles: int = confidence.SHUFFLES,
+) -> Json:
+    """Is the first system better than the second? Words, PHI or not, by subset."""
+    options = options or Options()
+    (name_a, a), (name_b, b) = systems.items()
+    tables = [word_table(pair(gold, one), options.tokeniser, options.neutral) for one in (a, b)]
+    pairs = {
+        subset: (tables[0].by_document(wanted), tables[1].by_document(wanted))
+        for subset, wanted in subsets().items()
+    }
+    tests = confidence.randomisation(pairs, shuffles=shuffles)
+    overall = next(one for one in tests if one.subset == ALL and one.metric == "f1")
+    return {
+        "a": name_a,
+        "b": name_b,
+        "tokeniser": options.tokeniser,
+        "documents": len(gold),
+        "shuffles": shuffles,
+        "tests": [asdict(one) | {"difference": one.difference} for one in tests],
+        "verdict": _verdict(overall, name_a, name_b, 1 - options.level),
+    }
+
+
+def _verdict(test: confidence.Test, a: str, b: str, alpha: float) -> str:
+    if test.adjusted > alpha or test.difference == 0:
+        return (
+            f"No difference in F1 can be shown between {a} ({test.a:.4f}) and {b} ({test.b:.4f}): "
+            f"p = {test.p:.4f}, {test.adjusted:.4f} after correction."
+        )
+    better, worse = (a, b) if test.difference > 0 else (b, a)
+    return (
+        f"{better} is better than {worse} in F1 ({a}: {test.a:.4f}, {b}: {test.b:.4f}): "
+        f"p = {test.p:.4f}, {test.adjusted:.4f} after correction."
+    )

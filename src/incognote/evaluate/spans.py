@@ -1,0 +1,231 @@
+"""The span table: every gold and every predicted span, and its partner on the other side.
+
+Three ways to match: `strict` (same bounds), `relaxed` (same start, end at most two characters off,
+as i2b2 2014 had it) and `overlap` (one character is enough, as PhysioNet counts). Strict and
+relaxed partners are one to one. Each way is matched twice: with and without regard to the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incognote.core.types import Span
+from incognote.evaluate.pairs import Pair
+from incognote.evaluate.scores import ByDocument, Counts
+from incognote.evaluate.words import NEUTRAL
+
+MODES = ("strict", "relaxed", "overlap")
+NONE = -1
+SPARED = -2  # an unmatched prediction on something neutral: no false alarm
+
+_SLACK = 2
+
+Index = npt.NDArray[np.int32]
+Bounds = tuple[int, int, str]
+Partners = tuple[list[int], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side's spans as columns; `partner` by (mode, typed) indexes the other side's columns."""
+
+    document: Index
+    start: Index
+    end: Index
+    label: npt.NDArray[np.int16]
+    partner: dict[tuple[str, bool], Index]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanTable:
+    labels: tuple[str, ...]
+    documents: tuple[str, ...]
+    gold: Side
+    pred: Side
+
+    def outcome(
+        self, mode: str, wanted: Collection[str] | None = None, *, typed: bool = True
+    ) -> SpanOutcome:
+        """As in the word table: other labels' gold is neutral, other labels' spans hide nothing."""
+        gold_in, pred_in = self._in(self.gold, wanted), self._in(self.pred, wanted)
+        to_pred = self.gold.partner[mode, typed]
+        to_gold = self.pred.partner[mode, typed]
+        hit = gold_in & (to_pred >= 0)
+        hit[hit] = pred_in[to_pred[hit]]
+        right = pred_in & (to_gold >= 0)
+        right[right] = gold_in[to_gold[right]]
+        false = pred_in & (to_gold == NONE)
+        return SpanOutcome(hit, right, false, gold_in & ~hit)
+
+    def _in(self, side: Side, wanted: Collection[str] | None) -> npt.NDArray[np.bool_]:
+        if wanted is None:
+            return np.ones(len(side.label), bool)
+        return np.isin(side.label, [i for i, name in enumerate(self.labels) if name in wanted])
+
+    def counts(
+        self, mode: str, wanted: Collection[str] | None = None, *, typed: bool = True
+    ) -> Counts:
+        found = self.outcome(mode, wanted, typed=typed)
+        # Only where one claim can serve two mentions do the two sides count differently.
+        right = int(found.right.sum()) if mode == "overlap" else None
+        return Counts(int(found.hit.sum()), int(found.false.sum()), int(found.missed.sum()), right)
+
+    def by_label(self, mode: str, *, typed: bool = True) -> dict[str, Counts]:
+        found = self.outcome(mode, typed=typed)
+        size = len(self.labels)
+        tp = np.bincount(self.gold.label[found.hit], minlength=size)
+        fn = np.bincount(self.gold.label[found.missed], minlength=size)
+        fp = np.bincount(self.pred.label[found.false], minlength=size)
+        right = np.bincount(self.pred.label[found.right], minlength=size)
+        return {
+            name: Counts(int(tp[i]), int(fp[i]), int(fn[i]), int(right[i]))
+            for i, name in enumerate(self.labels)
+            if tp[i] + fp[i] + fn[i]
+        }
+
+    def by_document(
+        self, mode: str, wanted: Collection[str] | None = None, *, typed: bool = True
+    ) -> ByDocument:
+        found = self.outcome(mode, wanted, typed=typed)
+        size = len(self.documents)
+        return ByDocument(
+            np.bincount(self.gold.document[found.hit], minlength=size),
+            np.bincount(self.pred.document[found.false], minlength=size),
+            np.bincount(self.gold.document[found.missed], minlength=size),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SpanOutcome:
+    """`hit` and `missed` are over gold spans, `right` and `false` over predicted ones."""
+
+    hit: npt.NDArray[np.bool_]
+    right: npt.NDArray[np.bool_]
+    false: npt.NDArray[np.bool_]
+    missed: npt.NDArray[np.bool_]
+
+
+def span_table(pairs: Sequence[Pair], neutral: Collection[str] = NEUTRAL) -> SpanTable:
+    names: dict[str, int] = {}
+    gold, pred = _Columns(), _Columns()
+    for number, pair in enumerate(pairs):
+        true, spared = _unique(pair.gold, neutral)
+        said, _ = _unique(pair.pred, neutral)
+        for mode in MODES:
+            for typed in (True, False):
+                to_pred, to_gold = _MATCH[mode](true, said, typed)
+                _spare(said, to_gold, spared)
+                gold.add_partners((mode, typed), to_pred, len(pred.rows))
+                pred.add_partners((mode, typed), to_gold, len(gold.rows))
+        gold.add_rows(number, true, names)
+        pred.add_rows(number, said, names)
+    documents = tuple(pair.document.id for pair in pairs)
+    return SpanTable(tuple(names), documents, gold.build(), pred.build())
+
+
+class _Columns:
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, int, int]] = []
+        self.partners: dict[tuple[str, bool], list[int]] = {
+            (mode, typed): [] for mode in MODES for typed in (True, False)
+        }
+
+    def add_rows(self, number: int, spans: Iterable[Bounds], names: dict[str, int]) -> None:
+        self.rows += [
+            (number, start, end, names.setdefault(label, len(names))) for start, end, label in spans
+        ]
+
+    def add_partners(self, key: tuple[str, bool], partners: Iterable[int], base: int) -> None:
+        self.partners[key] += [at + base if at >= 0 else at for at in partners]
+
+    def build(self) -> Side:
+        columns = np.array(self.rows, np.int32).reshape(-1, 4)
+        partner = {key: np.array(at, np.int32) for key, at in self.partners.items()}
+        document, start, end, label = columns.T
+        return Side(document, start, end, label.astype(np.int16), partner)
+
+
+def _unique(
+    spans: Iterable[Span], neutral: Collection[str]
+) -> tuple[list[Bounds], list[tuple[int, int]]]:
+    """What is counted, each once and in order, and where neutral spans lie."""
+    counted = {(s.start, s.end, s.label) for s in spans if s.label not in neutral}
+    spared = {(s.start, s.end) for s in spans if s.label in neutral}
+    return sorted(counted), sorted(spared)
+
+
+def _spare(said: Sequence[Bounds], to_gold: list[int], spared: Sequence[tuple[int, int]]) -> None:
+    if not spared:
+        return
+    for at, (start, end, _) in enumerate(said):
+        if to_gold[at] == NONE and any(s < end and start < e for s, e in spared):
+            to_gold[at] = SPARED
+
+
+def _strict(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
+    return _by_start(gold, pred, typed, 0)
+
+
+def _relaxed(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
+    return _by_start(gold, pred, typed, _SLACK)
+
+
+def _by_start(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool, slack: int) -> Partners:
+    """One to one; the same label is preferred, then the nearest end."""
+    to_pred, to_gold = [NONE] * len(gold), [NONE] * len(pred)
+    at_start: dict[int, list[int]] = {}
+    for at, (start, _, _) in enumerate(pred):
+        at_start.setdefault(start, []).append(at)
+    for number, (start, end, label) in enumerate(gold):
+        best = None
+        for at in at_start.get(start, ()):
+            gap = abs(pred[at][1] - end)
+            same = pred[at][2] == label
+            if gap > slack or to_gold[at] != NONE or (typed and not same):
+                continue
+            rank = (not same, gap, at)
+            if best is None or rank < best:
+                best = rank
+        if best is not None:
+            to_pred[number] = best[2]
+            to_gold[best[2]] = number
+    return to_pred, to_gold
+
+
+def _overlap(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
+    """Each span's partner is the one it shares most with, the same label first."""
+    to_pred, to_gold = [NONE] * len(gold), [NONE] * len(pred)
+    shared_gold: dict[int, tuple[bool, int]] = {}
+    shared_pred: dict[int, tuple[bool, int]] = {}
+    first = 0
+    longest = max((end - start for start, end, _ in pred), default=0)
+    for number, (start, end, label) in enumerate(gold):
+        while first < len(pred) and pred[first][0] + longest <= start:
+            first += 1
+        for at in range(first, len(pred)):
+            other_start, other_end, other_label = pred[at]
+            if other_start >= end:
+                break
+            common = min(end, other_end) - max(start, other_start)
+            same = label == other_label
+            if common <= 0 or (typed and not same):
+                continue
+            rank = (same, common)
+            if rank > shared_gold.get(number, (False, 0)):
+                shared_gold[number] = rank
+                to_pred[number] = at
+            if rank > shared_pred.get(at, (False, 0)):
+                shared_pred[at] = rank
+                to_gold[at] = number
+    return to_pred, to_gold
+
+
+_MATCH: dict[str, Callable[[Sequence[Bounds], Sequence[Bounds], bool], Partners]] = {
+    "strict": _strict,
+    "relaxed": _relaxed,
+    "overlap": _overlap,
+}
