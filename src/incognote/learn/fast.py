@@ -132,8 +132,9 @@ def gold_samples(notes: Sequence[Note], index: dict[str, int], table: UnitTable)
     return samples
 
 
-def taught_samples(texts: Sequence[str], teacher: Teacher, table: UnitTable) -> list[Sample]:
+def taught_samples(texts: Sequence[str], teacher: Teacher) -> list[Sample]:
     """Samples whose targets are a teacher's probabilities."""
+    table = UnitTable()
     samples = []
     for text, scores in zip(texts, teacher(texts), strict=True):
         if len(scores.units):

@@ -82,7 +82,7 @@ def card_text(folder: ModelFolder) -> str:
             for key, rows in nested.items()
         ),
         "",
-        f"Operating points on {folder.card['held_out_notes']} held-out notes (word level, no TIME):",
+        f"Measured on {folder.card['held_out_notes']} held-out notes (word level, without TIME):",
         "",
         *points_table(folder),
         "",

@@ -1,0 +1,176 @@
+"""Training from end to end: check the data, hold some out, train, export, calibrate."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from incognote import __version__
+from incognote.core.errors import MissingExtra, UsageError
+from incognote.core.types import AnnotatedDocument
+from incognote.detect.model_folder import ModelFolder, open_model
+from incognote.detect.transformer import TransformerScorer
+from incognote.learn import crf, fast, transformer
+from incognote.learn.augment import Augmentation, Source
+from incognote.learn.data import Note, check_notes, hold_out, notes_of
+from incognote.learn.pools import gather
+from incognote.learn.windows import unit_targets
+
+Progress = Callable[[str], None]
+TRAINING = "training"  # the sub-folder with what resuming needs; detectors never read it
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Notes to learn from, notes to measure on, and what the card says of them."""
+
+    notes: Sequence[Note] = field(repr=False)
+    held: Sequence[Note] = field(repr=False)
+    extra: Sequence[Note] = field(repr=False)
+    pools: Path | None
+    card: dict[str, Any]
+    warnings: Sequence[str]
+
+    def source(self, options: Augmentation) -> Source:
+        return Source(self.notes, gather(self.notes, self.pools), self.extra, options)
+
+
+def prepare_data(
+    documents: Sequence[AnnotatedDocument],
+    extra: Sequence[AnnotatedDocument] = (),
+    *,
+    held_out: int | None = None,
+    pools: Path | None = None,
+    seed: int = 1,
+) -> TrainingData:
+    """Refuses data that cannot be trained on. A twentieth of the notes is held out by default."""
+    notes = notes_of(documents)
+    warnings = check_notes(notes)
+    more = notes_of(extra)
+    if more:
+        check_notes([*more, *notes[:1]], least=1)
+    count = held_out if held_out is not None else max(1, len(notes) // 20)
+    if not 0 < count < len(notes):
+        raise UsageError(f"{count} notes to hold out of {len(notes)}: some must be on either side")
+    kept, held = hold_out(notes, count, seed)
+    lacking = sorted({m[2] for n in held for m in n.marks} - {m[2] for n in kept for m in n.marks})
+    if lacking:
+        warnings.append(f"only held-out notes have {', '.join(lacking)}: nothing to learn it from")
+    card = {
+        "incognote": __version__,
+        "notes": len(kept),
+        "extra_notes": len(more),
+        "seed": seed,
+        "data_sha256": _fingerprint(notes),
+    }
+    if more:
+        card["extra_sha256"] = _fingerprint(more)
+    return TrainingData(kept, held, more, pools, card, warnings)
+
+
+def _fingerprint(notes: Sequence[Note]) -> str:
+    digest = hashlib.sha256()
+    for note in notes:
+        digest.update(repr((note.id, note.text, note.marks)).encode())
+    return digest.hexdigest()
+
+
+def train_transformer(
+    data: TrainingData,
+    base: Path,
+    out: Path,
+    options: transformer.Training,
+    progress: Progress,
+    *,
+    augmentation: Augmentation | None = None,
+    resume: bool = False,
+    hard_examples: bool = False,
+    description: str = "",
+) -> ModelFolder:
+    """A transformer model folder. `hard_examples` goes on from the weights in `out`, with the notes
+    on which that version errs three times as often."""
+    require_training()
+    from incognote.learn.export import export_transformer
+
+    scratch = out / TRAINING
+    if hard_examples:
+        hard = erring(open_model(str(out), "transformer"), data.notes)
+        progress(f"{len(hard)} of {len(data.notes)} notes have errors")
+        if not hard:
+            raise UsageError(f"{out} makes no error on these notes: nothing hard to learn from")
+        data = replace(data, notes=[*data.notes, *hard, *hard])
+        transformer.restart(scratch)
+        options = replace(options, rate=options.rate / 4, head_rate=options.head_rate / 4)
+    source = data.source(augmentation or Augmentation())
+    go_on = resume or hard_examples
+    transformer.train(base, source, data.held, scratch, options, progress, resume=go_on)
+    card = data.card | ({"description": description} if description else {})
+    return export_transformer(scratch, base, data.held, out, card)
+
+
+def train_fast(
+    data: TrainingData,
+    out: Path,
+    options: fast.FastTraining,
+    progress: Progress,
+    *,
+    augmentation: Augmentation | None = None,
+    teacher: str | None = None,
+    unlabelled: Sequence[str] = (),
+    description: str = "",
+) -> ModelFolder:
+    """A fast model folder; with a teacher it also learns from its answers on unlabelled texts."""
+    require_training()
+    from incognote.learn.export import export_fast
+
+    card = data.card | ({"description": description} if description else {})
+    taught: list[fast.Sample] = []
+    labels = None
+    if teacher:
+        folder = open_model(teacher, "transformer")
+        labels = folder.labels
+        progress(f"{folder.name} reads {len(unlabelled)} unlabelled texts")
+        scorer = TransformerScorer(folder, options.threads or 0)
+        taught = fast.taught_samples(unlabelled, scorer.score)
+        card |= {"teacher": folder.name, "unlabelled_texts": len(unlabelled)}
+    source = data.source(augmentation or Augmentation())
+    scratch = out / TRAINING
+    fast.train(source, data.held, scratch, options, progress, labels=labels, taught=taught)
+    return export_fast(scratch, data.held, out, card)
+
+
+def train_crf(
+    data: TrainingData, out: Path, options: crf.CrfTraining, progress: Progress
+) -> ModelFolder:
+    return crf.train(data.notes, data.held, out, options, data.card, progress)
+
+
+def erring(folder: ModelFolder, notes: Sequence[Note]) -> list[Note]:
+    """The notes in which a model takes PHI for none, or the other way round."""
+    index = {label: number for number, label in enumerate(folder.labels, 1)}
+    scored = TransformerScorer(folder).score([note.text for note in notes])
+    found = []
+    for note, scores in zip(notes, scored, strict=True):
+        targets, _ = unit_targets(note, scores.units, index)
+        said = scores.labels.argmax(axis=1)
+        if any(bool(a) != bool(b) for a, b in zip(targets, said, strict=True)):
+            found.append(note)
+    return found
+
+
+def drop_scratch(out: Path) -> None:
+    """Removes what only resuming needs."""
+    shutil.rmtree(out / TRAINING, ignore_errors=True)
+
+
+def require_training() -> None:
+    try:
+        import safetensors  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("training of neural models", "train") from None
