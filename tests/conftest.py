@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A slow machine is no failure: no test here judges by the clock.
+settings.register_profile("incognote", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("incognote")
 
 SHARED = Path(os.environ.get("INCOGNOTE_SHARED", Path(__file__).parents[2] / "shared"))
 

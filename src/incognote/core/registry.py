@@ -18,6 +18,12 @@ KINDS = ("format", "detector", "transform")
 
 _BUILT_IN: dict[tuple[str, str], str] = {
     ("format", "csv"): "incognote.formats.csv:CsvFormat",
+    ("format", "gzip"): "incognote.formats.archive:GzipFormat",
+    ("format", "tar"): "incognote.formats.archive:TarFormat",
+    ("format", "vcf"): "incognote.formats.vcf:VcfFormat",
+    ("format", "zip"): "incognote.formats.archive:ZipFormat",
+    ("format", "docx"): "incognote.formats.docx:DocxFormat",
+    ("format", "xlsx"): "incognote.formats.xlsx:XlsxFormat",
     ("format", "fhir"): "incognote.formats.fhir:FhirFormat",
     ("format", "hl7"): "incognote.formats.hl7:Hl7Format",
     ("format", "json"): "incognote.formats.json:JsonFormat",
@@ -32,6 +38,20 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("detector", "crf"): "incognote.detect.crf:CrfDetector",
     ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
     ("detector", "regex"): "incognote.detect.regex:RegexDetector",
+    ("transform", "age90"): "incognote.transform.ages:Age90",
+    ("transform", "fpe"): "incognote.transform.fpe:Fpe",
+    ("transform", "generalize"): "incognote.transform.ages:Generalize",
+    ("transform", "hash"): "incognote.transform.masks:Hash",
+    ("transform", "redact"): "incognote.transform.masks:Redact",
+    ("transform", "relative"): "incognote.transform.dates:Relative",
+    ("transform", "remove"): "incognote.transform.masks:Remove",
+    ("transform", "shift"): "incognote.transform.ages:Shift",
+    ("transform", "shuffle"): "incognote.transform.shuffle:Shuffle",
+    ("transform", "surrogate"): "incognote.transform.surrogate:Surrogate",
+    ("transform", "tag"): "incognote.transform.masks:Tag",
+    ("transform", "truncate"): "incognote.transform.masks:Truncate",
+    ("transform", "year"): "incognote.transform.dates:Year",
+    ("transform", "zip3"): "incognote.transform.zip3:Zip3",
 }
 
 # Third-party module -> the extra of incognote that brings it.

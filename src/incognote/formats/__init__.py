@@ -12,8 +12,8 @@ from incognote.formats.base import Format
 # How much of a file `sniff` is shown.
 HEAD = 4096
 
-# Nearly everything looks like text, and much text looks like a table: these are asked last.
-_LAST = ("csv", "text")
+# The general formats are asked after the special ones: FHIR is JSON, and nearly all is text.
+_GENERAL = ("xml", "jsonl", "json", "csv", "text")
 
 
 def format_named(name: str) -> Format:
@@ -30,15 +30,16 @@ def format_of(name: str, head: bytes) -> Format:
     for each in by_name or _all_formats():
         if each.sniff(head):
             return each
+    if by_name:
+        return by_name[-1]  # the most general reader says best what is wrong
     raise ReadError("no format is known for this file")
 
 
 @cache
 def _all_formats() -> tuple[Format, ...]:
-    order = sorted(
-        registry.names("format"), key=lambda n: (_LAST.index(n) if n in _LAST else -1, n)
-    )
-    return tuple(map(format_named, order))
+    special = [name for name in registry.names("format") if name not in _GENERAL]
+    general = [name for name in _GENERAL if name in registry.names("format")]
+    return tuple(map(format_named, [*special, *general]))
 
 
 __all__ = ["HEAD", "Format", "format_named", "format_of"]

@@ -48,10 +48,16 @@ class LabelRule:
 
 @dataclass(frozen=True, slots=True)
 class PrepareRules:
-    """How a document becomes a view."""
+    """How a document becomes a view.
+
+    Documents longer than `window` characters are read in pieces. `unwrap` joins lines that were
+    broken where the page was full; `truecase` restores letter case where a note has none.
+    `languages` are those the notes are written in, the usual one first.
+    """
 
     window: int = 100_000
     unwrap: bool = True
+    truecase: bool = True
     languages: tuple[str, ...] = ("en",)
 
 
@@ -115,22 +121,35 @@ class ResolveRules:
 class TransformRules:
     """How replacements stay consistent.
 
-    `scope` is what shares surrogates: patient, document or corpus. Dates move by at least one and
-    at most `max_shift_days` days, the same number for everything in a scope.
+    `scope` is what shares surrogates: `patient` (a document without a patient stands alone),
+    `document` or `corpus`. Dates move by `min_shift_days` to `max_shift_days` days, forward or
+    back, the same number for everything in a scope; with `keep_weekday` by whole weeks.
+    `date_order` says how 3/4 is read: `month-first`, `day-first`, or `auto`: as the rest of the
+    record shows, otherwise month first. `leaks` says what happens where an original value is
+    still in the output: `repair` replaces it too, `quarantine` stops the document.
     """
 
     scope: str = "patient"
+    min_shift_days: int = 30
     max_shift_days: int = 365
+    keep_weekday: bool = False
+    date_order: str = "auto"
+    leaks: str = "repair"
 
 
 @dataclass(frozen=True, slots=True)
 class FormatRules:
-    """Which parts of a file are text and what its fields hold."""
+    """Which parts of a file are text and what its fields hold.
+
+    `images` says what becomes of pictures inside documents, which no detector can read: `blank`
+    or `keep`.
+    """
 
     text: tuple[str, ...] = ("text",)
     id: str = "id"
     patient: str = "patient_id"
     labels: Mapping[str, str] = field(default_factory=dict)
+    images: str = "blank"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,81 @@
+"""DOCX: the paragraphs of a part are read as one text, and their runs keep their formatting.
+
+That holds in the body, headers, footers, footnotes, comments, text boxes and tracked changes,
+deleted text included. Authors of comments and changes, alternative texts, content controls,
+properties and hyperlink targets are cleaned too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from incognote.core.types import Failure
+from incognote.formats.base import Record
+from incognote.formats.ooxml import (
+    Part,
+    PartSlots,
+    date_slot,
+    grouped,
+    read_package,
+    runs_slot,
+    value_slot,
+)
+from incognote.formats.patch import Slot
+from incognote.formats.xml_scan import Node
+from incognote.policy import FormatRules
+
+_RUNS = ("t", "delText", "instrText", "delInstrText")
+_AUTHORS = ("author", "initials", "userId", "userName")
+_TEXTS = ("descr", "title", "string", "alt", "fullDate")
+# Content controls and document variables carry values in attributes of these elements.
+_VALUES = ("alias", "tag", "docVar", "default", "result", "listItem", "statusText", "helpText")
+_STYLE_PARTS = re.compile(
+    r"(styles|stylesWithEffects|fontTable|webSettings|numbering|theme\d*)\.xml$"
+)
+
+
+class DocxFormat:
+    name = "docx"
+    suffixes = (".docx",)
+
+    def sniff(self, head: bytes) -> bool:
+        return head[:4] == b"PK\x03\x04" and b"word/" in head
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        yield from read_package(stream, name, rules, lambda parts: _reader(parts, name))
+
+
+def _reader(parts: Sequence[Part], where: str) -> PartSlots:
+    raw = {part.name: part.source.text for part in parts if part.source is not None}
+
+    def read(part: str, nodes: Sequence[Node]) -> list[Slot]:
+        if not part.startswith(("word/", "customXml/")) or part.endswith(".rels"):
+            return []
+        if _STYLE_PARTS.search(part):
+            return []
+        slots = runs_slot(grouped(nodes, _RUNS, ("p",)), raw[part], where)
+        for node in nodes:
+            slots += _single(node, where)
+        return slots
+
+    return read
+
+
+def _single(node: Node, where: str) -> list[Slot]:
+    if not re.search(r"[^\W_]", node.text):
+        return []
+    if node.kind == "attribute":
+        name = node.name.rpartition(":")[2]
+        if name in _AUTHORS:
+            return [value_slot(node, where, "DOCTOR")]
+        if name == "date" and re.match(r"\d{4}-\d\d-\d\d", node.text):
+            return [date_slot(node, where)]
+        if name in _TEXTS or (node.path[-1] in _VALUES and name in ("val", "displayText", "value")):
+            return [value_slot(node, where)]
+        return []
+    if node.kind == "instruction":
+        return []
+    # Beside runs there are bibliographies and data bindings: XML of any shape, read text by text.
+    return [] if node.name in _RUNS else [value_slot(node, where)]

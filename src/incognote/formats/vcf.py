@@ -1,0 +1,105 @@
+"""VCF: sample names, and what the header says of samples, pedigrees, dates and files.
+
+The genotypes themselves are data, not text; a genome identifies its owner whatever it is called,
+which docs/guides/formats.md says where users read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError
+from incognote.core.types import Failure, Result
+from incognote.formats.base import Record, Unreadable
+from incognote.formats.charset import decode
+from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.policy import FormatRules
+
+_FIXED = 9
+_CHUNK = 1 << 20
+# Sample names are the same thing on every line of a file: one scope for all of them.
+_SAMPLES = {"patient_id": "vcf-samples"}
+_DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
+_KEYED = re.compile(r"(?:^|[<,])(ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+)=([^,>]+)")
+_DESCRIPTION = re.compile(r'Description="([^"]*)"')
+
+
+class VcfFormat:
+    name = "vcf"
+    suffixes = (".vcf",)
+
+    def sniff(self, head: bytes) -> bool:
+        return head.lstrip(b"\xef\xbb\xbf").startswith(b"##fileformat=VCF")
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        del rules
+        for number, line in enumerate(stream, 1):
+            if not line.startswith((b"#", b"\xef\xbb\xbf#")):
+                break
+            yield _header_line(line, f"{name}:{number}")
+        else:
+            line = b""
+        # Genotypes pass as they are, in blocks.
+        while line:
+            yield Record((), _constant(line))
+            line = stream.read(_CHUNK)
+
+
+def _constant(data: bytes) -> Callable[[Sequence[Result]], bytes]:
+    return lambda _: data
+
+
+def _header_line(line: bytes, where: str) -> Record | Failure:
+    try:
+        source = decode(line)
+    except ReadError as error:
+        return Unreadable(where, error.stage, type(error).__name__, f"{where}: {error}", line)
+    slots = _slots(source.text, where)
+    return Record(
+        tuple(document for slot in slots for document in slot.documents),
+        lambda results: source.encode(patched(source.text, slots, results)),
+        raw=line,
+    )
+
+
+def _slots(line: str, where: str) -> list[Slot]:
+    def known(start: int, end: int, label: str) -> Slot:
+        piece = Piece(start, end, line[start:end])
+        return text_slot(where, [piece], str, label=label, meta=_SAMPLES, locator=where)
+
+    if line.startswith("#CHROM"):
+        slots = []
+        at = 0
+        for column, text in enumerate(line.rstrip("\r\n").split("\t")):
+            if column >= _FIXED and text:
+                slots.append(known(at, at + len(text), "IDNUM"))
+            at += len(text) + 1
+        return slots
+    if line.startswith(("##SAMPLE", "##PEDIGREE", "##META")):
+        slots = [known(*found.span(2), "IDNUM") for found in _KEYED.finditer(line)]
+        for found in _DESCRIPTION.finditer(line):
+            piece = Piece(*found.span(1), found[1])
+            slots.append(text_slot(where, [piece], str, meta=_SAMPLES, locator=where))
+        return slots
+    date = _DATE.match(line)
+    if date:
+        return [known(*date.span(1), "DATE")]
+    if re.match(r"##(?:INFO|FORMAT|FILTER|ALT|contig|fileformat)=", line):
+        return []
+    # Anything else (command lines, file paths, notes) is read as text.
+    start, _, value = line.rstrip("\r\n").partition("=")
+    if not value:
+        return []
+    begin = len(start) + 1
+    return [
+        text_slot(
+            where,
+            [Piece(begin, begin + len(value), value)],
+            str,
+            lead=f"{start.lstrip('#')}: ",
+            meta=_SAMPLES,
+            locator=where,
+        )
+    ]

@@ -1,0 +1,280 @@
+"""XLSX: cells, with their column's header as context, and every other text of the workbook.
+
+Text cells share one table of strings; dates and numbers stand in the cells. Formulas, styles and
+types stay. Comments, sheet names, headers and footers, defined names, charts, pivot caches, hidden
+sheets and properties are read like everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import BinaryIO
+
+from incognote.core.types import Failure
+from incognote.formats.base import Record
+from incognote.formats.ooxml import Part, grouped, read_package, runs_slot, value_slot
+from incognote.formats.patch import Piece, Slot, text_slot
+from incognote.formats.xml_scan import Node, write_text
+from incognote.policy import FormatRules
+
+_BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_REFERENCE = re.compile(r"([A-Z]+)(\d+)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_ATTRIBUTES = {
+    "sheet": ("name",),
+    "tableColumn": ("name",),
+    "person": ("displayName", "userId"),
+    "s": ("v",),
+    "cNvPr": ("descr", "title"),
+    "author": (),
+}
+
+
+class XlsxFormat:
+    name = "xlsx"
+    suffixes = (".xlsx",)
+
+    def sniff(self, head: bytes) -> bool:
+        return head[:4] == b"PK\x03\x04" and b"xl/" in head
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        yield from read_package(
+            stream, name, rules, lambda parts: _Workbook(parts, name, rules).slots
+        )
+
+
+@dataclass(slots=True)
+class _Cell:
+    column: str
+    row: int
+    kind: str = "n"
+    style: int = 0
+    value: Node | None = None
+    inline: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Workbook:
+    """What must be known of the whole workbook before one part can be read."""
+
+    parts: Sequence[Part]
+    where: str
+    rules: FormatRules
+    _raw: Mapping[str, str] = field(init=False)
+    _strings: Mapping[int, str] = field(init=False)
+    _cells: Mapping[str, list[_Cell]] = field(init=False)
+    _headers: dict[str, dict[str, str]] = field(init=False)
+    _dates: frozenset[int] = field(init=False)
+    _epoch: date = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._raw = {part.name: part.source.text for part in self.parts if part.source}
+        nodes = {part.name: part.nodes for part in self.parts}
+        self._strings = _shared_strings(*self._part("xl/sharedStrings.xml"))
+        self._cells = {
+            name: _cells(own) for name, own in nodes.items() if "/worksheets/sheet" in name
+        }
+        self._headers = {name: self._header(cells) for name, cells in self._cells.items()}
+        self._dates = _date_styles(*self._part("xl/styles.xml"))
+        old = any(
+            node.name == "date1904" and node.text in ("1", "true")
+            for node in nodes.get("xl/workbook.xml", [])
+        )
+        self._epoch = date(1904, 1, 1) if old else date(1899, 12, 30)
+
+    def _part(self, name: str) -> tuple[str, Sequence[Node]]:
+        nodes = next((part.nodes for part in self.parts if part.name == name), [])
+        return self._raw.get(name, ""), nodes
+
+    def _header(self, cells: Sequence[_Cell]) -> dict[str, str]:
+        """Column -> the text of its first row, which names what stands below it."""
+        first = min((cell.row for cell in cells if cell.kind in ("s", "inlineStr")), default=0)
+        return {
+            cell.column: self._text(cell)
+            for cell in cells
+            if cell.row == first and cell.kind in ("s", "inlineStr")
+        }
+
+    def _text(self, cell: _Cell) -> str:
+        if cell.inline:
+            return "".join(node.text for node in cell.inline)
+        if cell.value is None or not cell.value.text.isdigit():
+            return ""
+        return self._strings.get(int(cell.value.text), "")
+
+    def slots(self, part: str, nodes: Sequence[Node]) -> list[Slot]:
+        if not part.startswith("xl/") or part.endswith((".rels", "styles.xml", "calcChain.xml")):
+            return []
+        if "/theme/" in part:
+            return []
+        if part == "xl/sharedStrings.xml":
+            return self._string_slots(nodes)
+        slots = self._cell_slots(part)
+        numbers = {id(cell.value) for cell in self._cells.get(part, ())}
+        outside = [node for node in nodes if "is" not in node.path]
+        for group in grouped(outside, ("t",), ("p", "text")):
+            slots += runs_slot([group], self._raw[part], self.where)
+        for node in nodes:
+            if node.kind == "attribute":
+                if node.name in _ATTRIBUTES.get(node.path[-1], ()) and node.text:
+                    slots.append(value_slot(node, self.where))
+            elif node.name == "author":
+                slots.append(value_slot(node, self.where, "DOCTOR"))
+            elif id(node) not in numbers and node.name != "t" and _is_words(node.text):
+                slots.append(value_slot(node, self.where))
+        return slots
+
+    def _string_slots(self, nodes: Sequence[Node]) -> list[Slot]:
+        leads: dict[int, str] = {}
+        for sheet, cells in self._cells.items():
+            for cell in cells:
+                if cell.kind == "s" and cell.value is not None and cell.value.text.isdigit():
+                    header = self._headers[sheet].get(cell.column, "")
+                    index = int(cell.value.text)
+                    if header and header != self._text(cell):
+                        leads.setdefault(index, header)
+        slots = []
+        raw = self._raw["xl/sharedStrings.xml"]
+        for index, group in _by_ordinal(raw, "si", nodes).items():
+            texts = [n for n in group if n.kind != "attribute" and n.name == "t" and n.text]
+            if texts:
+                slots.append(self._words_slot(texts, leads.get(index, ""), f"string {index}"))
+        return slots
+
+    def _words_slot(self, texts: Sequence[Node], header: str, place: str) -> Slot:
+        label = self.rules.labels.get(header)
+        return text_slot(
+            self.where,
+            [Piece(node.start, node.end, node.text) for node in texts],
+            write_text,
+            separators=[""] * len(texts),
+            lead=f"{header}: " if header and not label else "",
+            label=label,
+            locator=f"{self.where} {place}",
+        )
+
+    def _cell_slots(self, sheet: str) -> list[Slot]:
+        """Inline texts, dates and numbers: what stands in the cells themselves."""
+        slots = []
+        for cell in self._cells.get(sheet, ()):
+            node = cell.value
+            header = self._headers[sheet].get(cell.column, "")
+            if any(each.text for each in cell.inline):
+                own = "" if header == self._text(cell) else header
+                slots.append(self._words_slot(cell.inline, own, f"{cell.column}{cell.row}"))
+            if node is None or cell.kind not in ("n", "str") or not node.text:
+                continue
+            label = self.rules.labels.get(header)
+            if cell.kind == "str":
+                slots.append(value_slot(node, self.where, label))
+            elif cell.style in self._dates and (day := self._day(node.text)):
+                slots.append(self._date_slot(node, day))
+            elif header or label:
+                slots.append(
+                    text_slot(
+                        self.where,
+                        [Piece(node.start, node.end, node.text)],
+                        lambda text: text if _NUMBER.fullmatch(text) else "",
+                        lead="" if label else f"{header}: ",
+                        label=label,
+                        locator=f"{self.where} {sheet} {cell.column}{cell.row}",
+                    )
+                )
+        return slots
+
+    def _day(self, serial: str) -> date | None:
+        """The day a serial number stands for. Below 60 Excel counts a day that never was."""
+        if not _NUMBER.fullmatch(serial) or not 60 <= float(serial) < 200_000:
+            return None
+        return self._epoch + timedelta(days=int(float(serial)))
+
+    def _date_slot(self, node: Node, day: date) -> Slot:
+        time_of_day = node.text.partition(".")[2]
+
+        def write(text: str) -> str:
+            try:
+                serial = (date.fromisoformat(text) - self._epoch).days
+            except ValueError:
+                # A tag or a bare year does not fit into a cell of dates.
+                return ""
+            return f"{serial}.{time_of_day}" if time_of_day else str(serial)
+
+        return text_slot(
+            self.where,
+            [Piece(node.start, node.end, day.isoformat())],
+            write,
+            label="DATE",
+            locator=self.where,
+        )
+
+
+def _is_words(text: str) -> bool:
+    return re.search(r"[^\W\d_]{2}", text) is not None
+
+
+def _by_ordinal(raw: str, tag: str, nodes: Sequence[Node]) -> dict[int, list[Node]]:
+    """Nodes by the running number of the element of that name around them.
+
+    Strings and styles are referred to by number, and empty elements count although they hold no
+    node: so the numbers are taken from the markup.
+    """
+    starts = [found.start() for found in re.finditer(rf"<(?:\w+:)?{tag}[\s/>]", raw)]
+    groups: dict[int, list[Node]] = {}
+    for node in nodes:
+        if tag in node.path:
+            groups.setdefault(bisect_right(starts, node.start) - 1, []).append(node)
+    return groups
+
+
+def _shared_strings(raw: str, nodes: Sequence[Node]) -> dict[int, str]:
+    return {
+        index: "".join(node.text for node in group if node.kind != "attribute" and node.name == "t")
+        for index, group in _by_ordinal(raw, "si", nodes).items()
+    }
+
+
+def _cells(nodes: Sequence[Node]) -> list[_Cell]:
+    cells: dict[int, _Cell] = {}
+    for node in nodes:
+        if node.kind == "attribute" and node.path[-1] == "c":
+            cell = cells.setdefault(node.elements[-1], _Cell("", 0))
+            if node.name == "r" and (found := _REFERENCE.fullmatch(node.text)):
+                cell.column, cell.row = found[1], int(found[2])
+            elif node.name == "t":
+                cell.kind = node.text
+            elif node.name == "s" and node.text.isdigit():
+                cell.style = int(node.text)
+        elif node.kind == "text" and node.name in ("v", "t") and "c" in node.path:
+            cell = cells.setdefault(node.elements[node.path.index("c")], _Cell("", 0))
+            if node.name == "v":
+                cell.value = node
+            else:
+                cell.inline.append(node)
+    return list(cells.values())
+
+
+def _date_styles(raw: str, nodes: Sequence[Node]) -> frozenset[int]:
+    """Which cell styles show a number as a date."""
+    formats: dict[int, dict[str, str]] = {}
+    for node in nodes:
+        if node.kind == "attribute" and node.path[-1] == "numFmt":
+            formats.setdefault(node.elements[-1], {})[node.name] = node.text
+    dates = {str(number) for number in _BUILT_IN_DATES}
+    for row in formats.values():
+        code = _LITERALS.sub("", row.get("formatCode", "")).lower()
+        if re.search(r"[yd]|m.*m|mmm", code):
+            dates.add(row.get("numFmtId", ""))
+    # Other lists of styles come before the cells': theirs are told by the element around them.
+    before = raw[: max(raw.find("<cellXfs"), raw.find(":cellXfs"), 0)]
+    offset = len(re.findall(r"<(?:\w+:)?xf[\s/>]", before))
+    return frozenset(
+        index - offset
+        for index, group in _by_ordinal(raw, "xf", nodes).items()
+        for node in group
+        if "cellXfs" in node.path and node.name == "numFmtId" and node.text in dates
+    )
