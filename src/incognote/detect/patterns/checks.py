@@ -1,0 +1,289 @@
+"""Checks that rules name: what a regular expression cannot say about a match.
+
+Each takes the match. Digits are those of the whole group `phi`; dates use the groups `month`,
+`day` and `year`.
+"""
+
+from __future__ import annotations
+
+import calendar
+import ipaddress
+import re
+from collections.abc import Callable
+
+CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {}
+_NOT_DIGIT = re.compile(r"\D")
+_MBI = re.compile(
+    r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y]{2}\d{2}"
+)
+_VIN_VALUES = {
+    **{str(digit): digit for digit in range(10)},
+    **dict(zip("ABCDEFGH", range(1, 9), strict=True)),
+    **dict(zip("JKLMN", range(1, 6), strict=True)),
+    "P": 7, "R": 9,
+    **dict(zip("STUVWXYZ", range(2, 10), strict=True)),
+}  # fmt: skip
+_VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+
+
+def _check(function: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], bool]:
+    CHECKS[function.__name__] = function
+    return function
+
+
+def _phi(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return groups.get("phi") or match[0]
+
+
+def _digits(match: re.Match[str]) -> str:
+    return _NOT_DIGIT.sub("", _phi(match))
+
+
+def luhn_sum(digits: str) -> int:
+    """The Luhn sum; a valid number's is a multiple of ten."""
+    total = 0
+    for index, digit in enumerate(reversed(digits)):
+        value = int(digit)
+        if index % 2:
+            value = value * 2 - 9 if value > 4 else value * 2
+        total += value
+    return total
+
+
+@_check
+def luhn(match: re.Match[str]) -> bool:
+    digits = _digits(match)
+    return luhn_sum(digits) % 10 == 0 and len(set(digits)) > 1
+
+
+@_check
+def npi(match: re.Match[str]) -> bool:
+    """A national provider identifier: Luhn with the issuer prefix 80840."""
+    digits = _digits(match)
+    return len(digits) == 10 and digits[0] in "12" and luhn_sum("80840" + digits) % 10 == 0
+
+
+@_check
+def dea(match: re.Match[str]) -> bool:
+    """A DEA registration: two letters, six digits, a check digit."""
+    digits = _digits(match)
+    if len(digits) != 7:
+        return False
+    odd, even = sum(map(int, digits[0:6:2])), sum(map(int, digits[1:6:2]))
+    return (odd + 2 * even) % 10 == int(digits[6])
+
+
+@_check
+def vin(match: re.Match[str]) -> bool:
+    """A vehicle identification number with its North American check digit."""
+    text = _phi(match).upper()
+    if len(text) != 17 or any(c not in _VIN_VALUES for c in text):
+        return False
+    total = sum(_VIN_VALUES[c] * weight for c, weight in zip(text, _VIN_WEIGHTS, strict=True))
+    return "0123456789X"[total % 11] == text[8]
+
+
+@_check
+def ssn(match: re.Match[str]) -> bool:
+    """A social security number that could have been issued, or an individual taxpayer's number."""
+    digits = _digits(match)
+    if len(digits) != 9 or digits == "078051120" or len(set(digits)) == 1:
+        return False
+    area, group, serial = digits[:3], digits[3:5], digits[5:]
+    if area in ("000", "666") or group == "00" or serial == "0000":
+        return False
+    if area[0] == "9":
+        return group in _ITIN_GROUPS
+    return True
+
+
+_ITIN_GROUPS = frozenset(
+    f"{group:02d}" for group in (*range(50, 66), *range(70, 89), *range(90, 93), *range(94, 100))
+)
+
+
+@_check
+def mbi(match: re.Match[str]) -> bool:
+    """A Medicare beneficiary identifier: digits and letters at their places, no S L O I B Z."""
+    return _MBI.fullmatch(re.sub(r"[\s-]", "", _phi(match)).upper()) is not None
+
+
+@_check
+def iban(match: re.Match[str]) -> bool:
+    text = re.sub(r"[\s-]", "", _phi(match)).upper()
+    if _IBAN_LENGTHS.get(text[:2]) != len(text):
+        return False
+    return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
+
+
+_IBAN_LENGTHS = {
+    part[:2]: int(part[2:])
+    for part in """AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22
+    DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23
+    IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18
+    NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26
+    UA29 VA22 VG24 XK20""".split()
+}
+
+
+@_check
+def nhs(match: re.Match[str]) -> bool:
+    """An NHS number: ten digits, the last one modulo 11."""
+    digits = _digits(match)
+    if len(digits) != 10 or len(set(digits)) == 1:
+        return False
+    rest = 11 - sum(int(d) * w for d, w in zip(digits, range(10, 1, -1), strict=False)) % 11
+    return rest % 11 == int(digits[9]) and rest != 10
+
+
+@_check
+def aba(match: re.Match[str]) -> bool:
+    """A US bank routing number."""
+    digits = _digits(match)
+    weights = (3, 7, 1) * 3
+    return (
+        len(digits) == 9
+        and digits[0] in "01236789"
+        and sum(int(d) * w for d, w in zip(digits, weights, strict=True)) % 10 == 0
+    )
+
+
+@_check
+def ip(match: re.Match[str]) -> bool:
+    try:
+        ipaddress.ip_address(_phi(match))
+    except ValueError:
+        return False
+    return True
+
+
+@_check
+def nanp(match: re.Match[str]) -> bool:
+    """A North American number: area code and exchange do not start with 0 or 1."""
+    digits = re.sub(r"\D", "", re.split(r"[a-z]", _phi(match), maxsplit=1, flags=re.IGNORECASE)[0])
+    digits = digits[1:] if len(digits) == 11 and digits[0] == "1" else digits
+    return len(digits) == 10 and digits[0] not in "01" and len(set(digits)) > 2
+
+
+@_check
+def calendar_date(match: re.Match[str]) -> bool:
+    """Day, month and year (where given) make a date in either order."""
+    groups = match.groupdict()
+    first, second = int(groups["a"]), int(groups["b"])
+    year = groups.get("y")
+    leap = calendar.isleap(int(year)) if year and len(year) == 4 else True
+    return _month_day(first, second, leap) or _month_day(second, first, leap)
+
+
+def _month_day(month: int, day: int, leap: bool) -> bool:
+    if not 1 <= month <= 12:
+        return False
+    return 1 <= day <= calendar.monthrange(2024 if leap else 2023, month)[1]
+
+
+@_check
+def compact_date(match: re.Match[str]) -> bool:
+    """YYYYMMDD, or MMDDYYYY."""
+    digits = match["stamp"]
+    first = 1880 <= int(digits[:4]) <= 2099 and _month_day(int(digits[4:6]), int(digits[6:8]), True)
+    return first or (
+        1880 <= int(digits[4:]) <= 2099 and _month_day(int(digits[:2]), int(digits[2:4]), True)
+    )
+
+
+@_check
+def not_a_fraction(match: re.Match[str]) -> bool:
+    """A month and day that does not read as a score or a fraction: n/d with n <= d <= 10, or
+    over a denominator that scales use."""
+    first, second = int(match["a"]), int(match["b"])
+    return first > second or second not in _DENOMINATORS
+
+
+_DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 24, 28, 30))
+
+
+@_check
+def mixed(match: re.Match[str]) -> bool:
+    """An identifier has a digit in it."""
+    return any(c.isdigit() for c in _phi(match))
+
+
+@_check
+def phone_length(match: re.Match[str]) -> bool:
+    """Eight to fifteen digits, not counting an extension."""
+    number = re.split(r"[a-z#]", _phi(match), maxsplit=1, flags=re.IGNORECASE)[0]
+    return 8 <= len(_NOT_DIGIT.sub("", number)) <= 15
+
+
+_DATE_LIKE = re.compile(
+    r"\d{1,2}([/.-])\d{1,2}(\1(\d{2}|\d{4}))?|\d{1,2}:\d\d(:\d\d)?|(19|20)\d\d[/-]\d\d?([/-]\d\d?)?"
+)
+
+
+@_check
+def identifier(match: re.Match[str]) -> bool:
+    """At least three letters and digits with a digit among them, and neither a date nor a time."""
+    text = _phi(match)
+    characters = sum(c.isalnum() for c in text)
+    if characters < 3 or not any(c.isdigit() for c in text):
+        return False
+    return not _DATE_LIKE.fullmatch(text) or text.count("-") == 2
+
+
+@_check
+def long_identifier(match: re.Match[str]) -> bool:
+    """An identifier after a word that also has everyday uses: four characters, three digits."""
+    text = _phi(match)
+    digits = sum(c.isdigit() for c in text)
+    if sum(c.isalnum() for c in text) < 4 or digits < 2 or _DATE_LIKE.fullmatch(text):
+        return False
+    return digits > 2 or any(c.isupper() for c in text)
+
+
+@_check
+def seven_digits(match: re.Match[str]) -> bool:
+    text = _phi(match)
+    return sum(c.isdigit() for c in text) >= 7 and not _DATE_LIKE.fullmatch(text)
+
+
+_CLINICAL = re.compile(
+    r"(?:covid|omega|factor|vitamin|stage|grade|type|level|phase|day|week|cycle|gene|hemoglobin|spo|fio|paco|pco|etco|"
+    r"sars|brca|msh|mlh|pms|kras|braf|egfr|her|alk|ros|tp|cyp|hla|nct|icd|cpt|jak|idh|flt|npm|calr|pik|smad|palb|chek|cd|ki|cc|il|tnf|ifn|anti|mirna|phq|gad|moca|step|"
+    r"para|gravida|grav|visit|dose|apgar|score|lead|segment|zone|tooth|teeth|rib|line|item|part|ages?|approx|about|"
+    r"trop|troponin|lumbar|page|x|q|hs|wk|mo|yr|pod|dol|hod|pgy|t|n|m|p|g|s|l|c|d)-?[0-9]",
+    re.IGNORECASE,
+)
+
+
+@_check
+def not_clinical_code(match: re.Match[str]) -> bool:
+    """Neither a gene, a vaccine, a spinal level nor a numbered step."""
+    text = _phi(match)
+    return not _CLINICAL.match(text) or sum(c.isdigit() for c in text) > 4
+
+
+_PHRASES = frozenset(
+    """and/or he/she his/her him/her s/p w/o c/o h/o p/o d/c f/u r/o i/o n/v n/v/d w/u a/p h/p m/f
+    tid/qid bid/tid yes/no on/off am/pm re:all cc:all to:all na/k bun/cr pt/ot pt/inr ot/pt pt/ptt
+    ekg/cxr ml/min mg/dl mg/kg cc/hr ml/hr d/w b/l s/s n/a u/a l/s a/o a/ox""".split()
+)
+_ORDINARY = frozenset(
+    """days day weeks week months month years year hours hour minutes times mg ml units
+    of on the a to in with and or at for per by from is was mm cm kg lb x tabs tablets pills doses pack packs
+    blocks miles mile feet drinks beers""".split()
+)
+
+
+@_check
+def not_a_phrase(match: re.Match[str]) -> bool:
+    """Neither an abbreviation with a slash nor a count of something followed by a road word."""
+    text = _phi(match).lower()
+    return text not in _PHRASES and not _ORDINARY.intersection(text.split()[1:-1] or [text])
+
+
+@_check
+def not_a_doctor(match: re.Match[str]) -> bool:
+    """A number, one word and "Dr" is an address only if the word is no clinical unit or title."""
+    words = _phi(match).lower().split()
+    return not _ORDINARY.intersection(words[1:-1])

@@ -1,0 +1,243 @@
+"""Rule packs: TOML files read strictly into Pack and Rule values.
+
+A pack has a `description`, word sets under `[words]`, regular-expression parts under
+`[fragments]`, and any number of `[[rule]]` tables. `{name}` in a pattern stands for the fragment
+or word set of that name, of this pack or of `common.toml`. Everything unknown is an error: a typing
+mistake in a rule must not become a leak.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import SAFE, all_labels
+from incognote.detect.patterns.checks import CHECKS
+
+COMMON = "common"
+_FOLDER = files("incognote.detect.patterns").joinpath("packs")
+_NAME = re.compile(r"\{([a-z][a-z_]*)\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+_UNBOUNDED = re.compile(r"(?<!\\)[*+]|\{\d*,\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What must (or must not) stand around a match: `before` ends and `after` starts right at it.
+
+    `before` sees at most 60 characters.
+    """
+
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to write one label. `pattern` is the expanded regular expression."""
+
+    id: str
+    label: str
+    score: float
+    triggers: frozenset[str]
+    pattern: str
+    case: bool = False
+    checks: tuple[str, ...] = ()
+    needs: Context = Context()
+    unless: Context = Context()
+    finds: tuple[str, ...] = ()
+    spares: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    name: str
+    description: str
+    optional: bool
+    rules: tuple[Rule, ...] = field(repr=False)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        return frozenset(rule.label for rule in self.rules)
+
+
+@cache
+def pack_names(optional: bool | None = None) -> tuple[str, ...]:
+    """Names of the packs that ship: all, or only those (not) marked optional."""
+    names = sorted(entry.name[:-5] for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
+    return tuple(
+        name
+        for name in names
+        if name != COMMON and (optional is None or load_pack(name).optional == optional)
+    )
+
+
+@cache
+def load_pack(name: str) -> Pack:
+    """A pack by its name, or a path to a TOML file of the same shape."""
+    tree = _read(name)
+    where = f"pack {name}"
+    _known(tree, where, {"description", "optional", "words", "fragments", "rule"})
+    common = _read(COMMON)
+    words = {**common.get("words", {}), **tree.get("words", {})}
+    parts = {**common.get("fragments", {}), **tree.get("fragments", {})}
+    names = _Names(where, words, parts)
+    rules = tuple(_rule(table, where, names) for table in tree.get("rule", ()))
+    ids = [rule.id for rule in rules]
+    for twice in {i for i in ids if ids.count(i) > 1}:
+        raise PolicyError(f"{where}: two rules have the id {twice!r}")
+    return Pack(name, _text(tree, "description", where), bool(tree.get("optional")), rules)
+
+
+def _read(name: str) -> dict[str, Any]:
+    try:
+        if name.endswith(".toml"):
+            return tomllib.loads(Path(name).read_text("utf-8"))
+        entry = _FOLDER.joinpath(f"{name}.toml")
+        if not entry.is_file():
+            raise PolicyError(f"no rule pack named {name!r}; there are: {', '.join(pack_names())}")
+        return tomllib.loads(entry.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"pack {name}: not TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"pack {name}: not UTF-8 text") from None
+    except OSError as error:
+        raise PolicyError(f"pack {name}: {error.strerror}") from None
+
+
+class _Names:
+    """The word sets and fragments a pack's patterns may name."""
+
+    def __init__(self, where: str, words: Mapping[str, Any], parts: Mapping[str, Any]) -> None:
+        self._where = where
+        self._words = {key: " ".join(value.split("\n")) for key, value in words.items()}
+        self._parts = parts
+
+    def phrases(self, name: str) -> tuple[str, ...]:
+        """A word set is written with commas between its words and phrases."""
+        listed = self._words.get(name)
+        if listed is None:
+            raise PolicyError(f"{self._where}: no word set named {name!r}")
+        return tuple(phrase for part in listed.split(",") if (phrase := " ".join(part.split())))
+
+    def expand(self, pattern: str, depth: int = 0) -> str:
+        if depth > 8:
+            raise PolicyError(f"{self._where}: fragments name each other in a circle")
+        return _NAME.sub(lambda match: self._part(match[1], depth), pattern)
+
+    def _part(self, name: str, depth: int) -> str:
+        if name in self._words:
+            # Longest first, so that "mon" does not stop "monday". Verbose patterns skip blanks.
+            longest = sorted(self.phrases(name), key=len, reverse=True)
+            return f"(?:{'|'.join(_phrase(phrase) for phrase in longest)})"
+        if name in self._parts:
+            return f"(?:{self.expand(self._parts[name], depth + 1)})"
+        raise PolicyError(f"{self._where}: no fragment or word set named {name!r}")
+
+
+def _phrase(phrase: str) -> str:
+    """A phrase as a pattern; a blank stands for up to three blanks."""
+    return "[ ]{1,3}".join(re.escape(word) for word in phrase.split())
+
+
+def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
+    where = f"{where}, rule {table.get('id', '?')}"
+    known = {
+        "id", "label", "score", "trigger", "pattern", "case", "check", "needs", "unless",
+        "finds", "spares",
+    }  # fmt: skip
+    _known(table, where, known)
+    label = _text(table, "label", where)
+    if label != SAFE and label not in all_labels():
+        raise PolicyError(f"{where}: no label named {label!r}")
+    score = table.get("score", 0.9)
+    if not isinstance(score, float) or not 0 < score <= 1:
+        raise PolicyError(f"{where}: score must be a number above 0 and at most 1")
+    checks = tuple(_list(table, "check", where))
+    for check in checks:
+        if check not in CHECKS:
+            raise PolicyError(f"{where}: no check named {check!r}")
+    pattern = names.expand(_text(table, "pattern", where))
+    if label != SAFE and not any(name.startswith("phi") for name in _GROUP.findall(pattern)):
+        raise PolicyError(f"{where}: the pattern has no group named phi")
+    return Rule(
+        id=_text(table, "id", where),
+        label=label,
+        score=score,
+        triggers=frozenset(_triggers(_list(table, "trigger", where), where, names)),
+        pattern=_bounded(pattern, where),
+        case=bool(table.get("case")),
+        checks=checks,
+        needs=_context(table.get("needs", {}), f"{where}, needs", names),
+        unless=_context(table.get("unless", {}), f"{where}, unless", names),
+        finds=tuple(_list(table, "finds", where, optional=label == SAFE)),
+        spares=tuple(_list(table, "spares", where, optional=True)),
+    )
+
+
+def _triggers(listed: list[str], where: str, names: _Names) -> Iterator[str]:
+    """`word`, `@set` (the first word of each phrase), or a shape: see engine.py."""
+    for trigger in listed:
+        if trigger.startswith("@") and trigger != "@":
+            yield from map(first_token, names.phrases(trigger[1:]))
+        elif trigger.lower() != trigger:
+            raise PolicyError(f"{where}: triggers are written in lower case")
+        else:
+            yield trigger
+
+
+def first_token(phrase: str) -> str:
+    """The first token of a phrase, as the tokenizer cuts it."""
+    match = re.match(r"[^\W\d_]+|\d+|_+|\S", phrase)
+    assert match is not None
+    return match[0].lower()
+
+
+def _context(table: Mapping[str, Any], where: str, names: _Names) -> Context:
+    _known(table, where, {"before", "after"})
+    return Context(
+        before=_bounded(names.expand(table.get("before", "")), where),
+        after=_bounded(names.expand(table.get("after", "")), where),
+    )
+
+
+def _bounded(pattern: str, where: str) -> str:
+    """Refuses `*`, `+` and `{n,}`: bounded repeats are what keeps matching linear."""
+    plain = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]|#[^\n]*", "", pattern)
+    if _UNBOUNDED.search(plain):
+        raise PolicyError(f"{where}: repeats must be bounded, such as {{0,20}}")
+    return pattern
+
+
+def _known(table: Mapping[str, Any], where: str, known: set[str]) -> None:
+    for key in table:
+        if key not in known:
+            raise PolicyError(
+                f"{where}: unknown key {key!r}; known are: {', '.join(sorted(known))}"
+            )
+
+
+def _text(table: Mapping[str, Any], key: str, where: str) -> str:
+    value = table.get(key)
+    if not isinstance(value, str) or not value:
+        raise PolicyError(f"{where}: needs {key!r}, a text")
+    return value
+
+
+def _list(table: Mapping[str, Any], key: str, where: str, *, optional: bool = False) -> list[str]:
+    """A list of texts, or several lines of one text."""
+    value = table.get(key, [] if optional or key == "check" else None)
+    if isinstance(value, str):
+        value = [line for line in value.split("\n") if line.strip()] if "\n" in value else [value]
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise PolicyError(f"{where}: {key!r} must be a list of texts")
+    if not value and not optional and key != "check":
+        raise PolicyError(f"{where}: {key!r} must not be empty")
+    return value

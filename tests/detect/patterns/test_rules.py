@@ -1,0 +1,63 @@
+"""Every rule's own cases, one test id each: the rule alone, and the detector as a whole."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from incognote.core.types import Document, Span, View
+from incognote.detect.patterns import PatternDetector, Rule, load_pack, pack_names
+from incognote.detect.patterns.engine import Engine
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
+from incognote.testing import parse_markup, render_markup
+
+
+def view_of(text: str) -> View:
+    (view,) = prepare(Document("case", text), PrepareRules())
+    return view
+
+
+def cases(kind: str):
+    for pack in pack_names():
+        for rule in load_pack(pack).rules:
+            for number, marked in enumerate(getattr(rule, kind), 1):
+                yield pytest.param(pack, rule, marked, id=f"{rule.id}-{number}")
+
+
+@cache
+def detector_with(pack: str) -> PatternDetector:
+    return PatternDetector(packs=tuple({*pack_names(optional=False), pack}))
+
+
+def bare(spans) -> list[Span]:
+    return [Span(span.start, span.end, span.label) for span in sorted(spans)]
+
+
+def alone(rule: Rule, view: View) -> list[Span]:
+    found = Engine([rule]).find(view.text, view.tokens)
+    return [Span(each.start, each.end, rule.label) for each in found]
+
+
+@pytest.mark.parametrize(("pack", "rule", "marked"), list(cases("finds")))
+def test_rule_finds(pack: str, rule: Rule, marked: str) -> None:
+    text, expected = parse_markup(marked)
+    view = view_of(text)
+    found = alone(rule, view)
+    assert found, "the rule is silent on its own case"
+    assert set(found) <= {span for span in expected if span.label == rule.label}
+    assert render_markup(text, bare(detector_with(pack).detect([view])[0])) == marked
+
+
+@pytest.mark.parametrize(("pack", "rule", "marked"), list(cases("spares")))
+def test_rule_spares(pack: str, rule: Rule, marked: str) -> None:
+    text, _ = parse_markup(marked)
+    view = view_of(text)
+    assert alone(rule, view) == []
+    assert render_markup(text, bare(detector_with(pack).detect([view])[0])) == marked
+
+
+@pytest.mark.parametrize("pack", pack_names())
+def test_every_rule_has_a_case(pack: str) -> None:
+    assert [rule.id for rule in load_pack(pack).rules if not rule.finds] == []
