@@ -1,6 +1,6 @@
 """What a data office decides: the Policy model, its loader and the presets."""
 
-from incognote.policy.load import DEFAULT, load_policy, policy_from, presets
+from incognote.policy.load import DEFAULT, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
     KEEP,
     OFF,
@@ -33,4 +33,5 @@ __all__ = [
     "load_policy",
     "policy_from",
     "presets",
+    "typed_options",
 ]

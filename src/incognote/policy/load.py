@@ -147,6 +147,11 @@ def _check_patterns(patterns: Iterable[str], where: str) -> None:
         compile_pattern(pattern, where)
 
 
+def typed_options(kind: Any, options: Mapping[str, Any], path: str) -> Any:
+    """A component from its options, its dataclass fields; errors name their path."""
+    return _build(kind, options, path)
+
+
 def _build(kind: Any, value: Any, path: str) -> Any:
     """`value` as `kind`: dataclasses, mappings, tuples, unions and plain types; strict."""
     origin = typing.get_origin(kind)
@@ -208,4 +213,4 @@ def _build_dataclass(kind: Any, value: Any, path: str) -> Any:
     )
 
 
-__all__ = ["DEFAULT", "load_policy", "policy_from", "presets"]
+__all__ = ["DEFAULT", "load_policy", "policy_from", "presets", "typed_options"]

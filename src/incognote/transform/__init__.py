@@ -1,1 +1,6 @@
-"""From spans to replacements: surrogates, tags, masks, and the leak check."""
+"""Replaces what was found: surrogates that stay consistent, masks, the leak check, the vault."""
+
+from incognote.transform.apply import Transform, Transformer, build_transforms, new_spans
+from incognote.transform.originals import Originals
+
+__all__ = ["Originals", "Transform", "Transformer", "build_transforms", "new_spans"]

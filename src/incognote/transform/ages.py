@@ -1,0 +1,132 @@
+"""Ages: over 89 become one group, in the form of the sentence; the rest as the policy says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from incognote.core.errors import PolicyError
+from incognote.transform.datewords import like_case, number_words, read_number
+from incognote.transform.record import Mention, Record
+
+OLDEST = 89
+_DIGITS = re.compile(r"\d+")
+_YOUNG_UNIT = re.compile(
+    r"[\s-]*(?:m\.?o\.?\b|mos?\b|months?\b|wks?\b|weeks?\b|w\.?o\.?\b|days?\b|d\.?o\.?\b|hours?\b|hrs?\b)",
+    re.IGNORECASE,
+)
+_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties".split()
+
+
+def years(mention: Mention, record: Record) -> int | None:
+    """The age in years, or None where it is no number of years."""
+    if _YOUNG_UNIT.match(record.text, mention.end):
+        return 0
+    digits = _DIGITS.search(mention.text)
+    if digits:
+        return int(digits[0])
+    words = re.findall(r"[a-z]+", mention.text.lower())
+    for i, word in enumerate(words):
+        if word in _DECADES:
+            return 20 + 10 * _DECADES.index(word)
+        if word == "hundred":
+            return 100
+        value = read_number(words[i : i + 2]) or read_number(words[i : i + 1])
+        if value:
+            return value
+    return None
+
+
+def grouped(text: str) -> str:
+    """An age over 89 as the one group of the oldest, written like the original."""
+    if re.search(r"\d['’]?s\b", text, re.IGNORECASE):
+        return _DIGITS.sub("90", text, count=1) + " or older"
+    if _DIGITS.search(text):
+        return _DIGITS.sub("90+", text, count=1)
+    if any(word in text.lower() for word in _DECADES):
+        return like_case(text, "nineties or older")
+    return like_case(text, "ninety-plus")
+
+
+@dataclass(frozen=True, slots=True)
+class Age90:
+    """Ages over 89 become "90+"; younger ones stay."""
+
+    label: str
+    labels: ClassVar[frozenset[str]] = frozenset({"AGE"})
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        age = years(mention, record)
+        return grouped(mention.text) if age is not None and age > OLDEST else mention.text
+
+    def explain(self) -> str:
+        return 'kept up to 89; over 89 it becomes "90+"'
+
+
+@dataclass(frozen=True, slots=True)
+class Generalize:
+    """Ages in bands of `width` years ("60-69"); over 89 is one band."""
+
+    label: str
+    width: int = 10
+    labels: ClassVar[frozenset[str]] = frozenset({"AGE"})
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.width <= 45:
+            raise PolicyError(f"labels.{self.label}.width: must be 2 to 45")
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        age = years(mention, record)
+        if age is None:
+            return f"[{self.label}]"
+        if age > OLDEST:
+            return grouped(mention.text)
+        if age == 0:
+            return mention.text
+        low = age // self.width * self.width
+        return f"{low}-{min(low + self.width - 1, OLDEST)}"
+
+    def explain(self) -> str:
+        return f'generalised to bands of {self.width} years; over 89 it becomes "90+"'
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Every number moves by one amount of at most `by`, never 0, the same for the whole scope."""
+
+    label: str
+    by: int = 3
+    labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.by < 1:
+            raise PolicyError(f"labels.{self.label}.by: must be at least 1")
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        dice = record.scope.draws.dice(f"SHIFT-{self.label}", str(self.by))
+        amount = (1 + dice.below(self.by)) * (1 if dice.below(2) else -1)
+        if self.label == "AGE":
+            age = years(mention, record)
+            if age == 0:
+                return mention.text
+            if age is not None and age > OLDEST:
+                return grouped(mention.text)
+            if age is not None and not _DIGITS.search(mention.text):
+                return like_case(mention.text, number_words(self._age(age, amount)))
+        return _DIGITS.sub(lambda m: self._moved(m[0], amount), mention.text)
+
+    def _moved(self, digits: str, amount: int) -> str:
+        value = int(digits)
+        value = self._age(value, amount) if self.label == "AGE" else abs(value + amount)
+        return f"{value:0{len(digits)}d}"
+
+    def _age(self, age: int, amount: int) -> int:
+        # An age moves back from the edges rather than over them.
+        for moved in (age + amount, age - amount):
+            if 1 <= moved <= OLDEST:
+                return moved
+        return age - 1 if age > 1 else age + 1
+
+    def explain(self) -> str:
+        return f"moved by at most {self.by}, the same for everything of the scope"

@@ -1,0 +1,192 @@
+"""From spans to the new text: the Transformer, the seam the pipeline calls."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Protocol
+
+from incognote.core.errors import LeakError, OffsetError, PolicyError, TransformError, UsageError
+from incognote.core.registry import load
+from incognote.core.types import Document, Replacement, Result, Span
+from incognote.policy import KEEP, OFF, Policy, TransformRules, typed_options
+from incognote.transform import leaks
+from incognote.transform.leaks import Piece
+from incognote.transform.originals import Originals
+from incognote.transform.record import CALENDAR, Mention, Record, Scope
+
+SCOPES = ("patient", "document", "corpus")
+_SCOPES_HELD = 4096
+_MENDS = 3
+_MIN_KEY = 16
+
+
+class Transform(Protocol):
+    """What happens to the mentions of one label. Its other fields are the options of the policy.
+
+    `labels` are those it is for; empty means all.
+    """
+
+    labels: ClassVar[frozenset[str]]
+
+    def replace(self, mention: Mention, record: Record) -> str: ...
+
+    def explain(self) -> str: ...
+
+
+def build_transforms(policy: Policy) -> dict[str, Transform]:
+    """A transform for each label that changes. Bad names and options are errors here, before the
+    first document is read."""
+    _check(policy.transform)
+    transforms: dict[str, Transform] = {}
+    for label, rule in policy.labels.items():
+        if rule.action in (KEEP, OFF):
+            continue
+        path = f"labels.{label}"
+        try:
+            kind: Any = load("transform", rule.action)
+        except UsageError as error:
+            raise PolicyError(f"{path}.action: {error}") from None
+        if kind.labels and label not in kind.labels:
+            raise PolicyError(
+                f"{path}.action: {rule.action!r} is only for {', '.join(sorted(kind.labels))}"
+            )
+        transforms[label] = typed_options(kind, {**rule.options, "label": label}, path)
+    return transforms
+
+
+def _check(rules: TransformRules) -> None:
+    for key, value, known in (
+        ("scope", rules.scope, SCOPES),
+        ("date_order", rules.date_order, ("auto", "month-first", "day-first")),
+        ("leaks", rules.leaks, ("repair", "quarantine")),
+    ):
+        if value not in known:
+            raise PolicyError(f"transform.{key}: must be one of {', '.join(known)}")
+    if not 1 <= rules.min_shift_days <= rules.max_shift_days:
+        raise PolicyError("transform.min_shift_days: must be 1 to max_shift_days")
+    if not Scope(b"", "", rules).shifts:
+        raise PolicyError("transform.max_shift_days: leaves no number of days to shift by")
+
+
+class Transformer:
+    """Replaces spans as the policy says. Pure: the same document, spans and key give the same
+    result, whatever came before.
+
+    `originals` are those of the whole corpus, collected in a first pass; surrogates avoid them.
+    """
+
+    def __init__(self, policy: Policy, key: bytes, originals: Originals | None = None) -> None:
+        if len(key) < _MIN_KEY:
+            raise UsageError(f"the key must have at least {_MIN_KEY} bytes")
+        self.policy = policy
+        self._key = key
+        self._originals = originals
+        self._transforms = build_transforms(policy)
+        for label, transform in self._transforms.items():
+            if originals is None and getattr(transform, "needs_originals", False):
+                raise PolicyError(f"labels.{label}.action: needs a first pass over the corpus")
+        self._scopes: OrderedDict[str, Scope] = OrderedDict()
+
+    def apply(self, document: Document, spans: Sequence[Span]) -> Result:
+        """The document with every span replaced, checked for originals that are left."""
+        spans = _ordered(document, spans)
+        for _ in range(_MENDS):
+            result, pieces, changed = self._replace(document, spans)
+            assert result.text is not None
+            found = leaks.find(result.text, leaks.needles(changed).values())
+            if not found:
+                return result
+            missed, beyond = leaks.missed(found, pieces)
+            if beyond or (missed and self.policy.transform.leaks == "quarantine"):
+                raise LeakError(f"{beyond + len(missed)} original values would stay in the text")
+            if not missed:
+                return result
+            spans = _ordered(document, [*spans, *missed])
+        raise LeakError("original values stay in the text after repair")
+
+    def _replace(
+        self, document: Document, spans: Sequence[Span]
+    ) -> tuple[Result, list[Piece], list[Mention]]:
+        record = Record(document, spans, self._scope(document), self.policy, self._originals)
+        text = document.text
+        out: list[str] = []
+        pieces: list[Piece] = []
+        replacements: list[Replacement] = []
+        changed: list[Mention] = []
+        at = length = 0
+
+        def add(piece: str, source: int, kind: str) -> None:
+            nonlocal length
+            if piece:
+                pieces.append(Piece(length, source, kind))
+                out.append(piece)
+                length += len(piece)
+
+        for mention in record.mentions:
+            add(text[at : mention.start], at, "text")
+            at = mention.end
+            transform = self._transforms.get(mention.label)
+            new = mention.text if transform is None else transform.replace(mention, record)
+            if new == mention.text:
+                if transform is not None and mention.label not in CALENDAR:
+                    raise TransformError(f"the surrogate of a {mention.label} equals the original")
+                add(new, mention.start, "kept")
+                continue
+            changed.append(mention)
+            add(new, mention.start, "date" if mention.label == "DATE" else "new")
+            how = self.policy.rule(mention.label).action
+            replacements.append(Replacement(mention.span, new, how))
+        add(text[at:], at, "text")
+        result = Result(
+            document,
+            tuple(mention.span for mention in record.mentions),
+            replacements=tuple(replacements),
+            text="".join(out),
+        )
+        return result, pieces, changed
+
+    def _scope(self, document: Document) -> Scope:
+        name = scope_name(document, self.policy.transform.scope)
+        scope = self._scopes.get(name)
+        if scope is None:
+            scope = self._scopes[name] = Scope(self._key, name, self.policy.transform)
+            if len(self._scopes) > _SCOPES_HELD:
+                self._scopes.popitem(last=False)
+        else:
+            self._scopes.move_to_end(name)
+        return scope
+
+
+def scope_name(document: Document, scope: str) -> str:
+    """Who shares surrogates with a document. Without a patient it stands alone."""
+    if scope == "corpus":
+        return "corpus"
+    if scope == "patient" and document.patient_id:
+        return f"patient:{document.patient_id}"
+    return f"document:{document.id}"
+
+
+def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
+    ordered = sorted(spans)
+    for before, after in zip(ordered, ordered[1:], strict=False):
+        if after.start < before.end:
+            raise OffsetError("two spans overlap")
+    if ordered and ordered[-1].end > len(document.text):
+        raise OffsetError("a span lies outside the text")
+    return ordered
+
+
+def new_spans(result: Result) -> tuple[Span, ...]:
+    """The spans of a result where they stand in the new text; removed ones are left out."""
+    by_span = {replacement.span: replacement.text for replacement in result.replacements}
+    moved: list[Span] = []
+    shift = 0
+    for span in result.spans:
+        new = by_span.get(span)
+        length = span.length if new is None else len(new)
+        start = span.start + shift
+        if length:
+            moved.append(span.moved(start, start + length))
+        shift += length - span.length
+    return tuple(moved)

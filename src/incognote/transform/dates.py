@@ -1,0 +1,251 @@
+"""Dates: moved by one number of days for the whole scope, written as they were written.
+
+All dates of a patient move together, so every interval stays. What is less than a day of the
+calendar (a year, a month, a weekday, a season) moves to where the shift takes its middle, and by
+at least one step, so that it never stays the same.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import ClassVar
+
+from incognote.transform import dateforms
+from incognote.transform.dateforms import Form, Moved, Part
+from incognote.transform.datewords import SEASON_MIDDLES
+from incognote.transform.holidays import HOLIDAYS
+from incognote.transform.ids import redraw
+from incognote.transform.record import Mention, Record
+
+_NUMERIC = re.compile(
+    r"(?<!\d)(\d{1,2})\s?([/.\-])\s?(\d{1,2})(?:\s?\2\s?(\d{4}|\d{2}))?(?![\d/:])"
+)
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
+_NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 could tell the difference
+_OLDEST_AGE = 89
+
+_read = lru_cache(maxsize=8192)(dateforms.read)
+
+
+class DateFacts:
+    """What the dates of a record say about each other."""
+
+    def __init__(self, record: Record) -> None:
+        texts = [mention.text for mention in record.mentions if mention.label == "DATE"]
+        noted = _ISO.match(record.document.meta.get("note_date", ""))
+        years = [int(year) for text in texts for year in _YEAR.findall(text)]
+        if noted:
+            years.append(int(noted[1]))
+        self.pivot = max(years) + 2 if years else 2030
+        pairs = [pair for text in texts for pair in _NUMERIC.findall(text)]
+        self.day_first = _day_first(record.rules.date_order, pairs)
+        self.padded = _padded(pairs)
+        self.reference = self._reference(texts, noted)
+
+    def _reference(self, texts: list[str], noted: re.Match[str] | None) -> date | None:
+        """The note's own date, or the latest full date in it."""
+        if noted:
+            return _valid(*map(int, noted.groups()))
+        days = [
+            _valid(part.year, part.month, part.day)
+            for text in texts
+            for part in self.read(text).parts
+            if part.exact and part.year and part.month and part.day
+        ]
+        return max(days, default=None)
+
+    def read(self, text: str) -> Form:
+        return _read(text, day_first=self.day_first, pivot=self.pivot)
+
+    def resolve(self, part: Part) -> date:
+        """The day a part stands for: itself, or the middle of what it names."""
+        now = self.reference or _NO_YEAR
+        if part.exact:
+            assert part.month is not None
+            assert part.day is not None
+            if part.year is not None:
+                return _valid(part.year, part.month, part.day)
+            return self._nearest(part.month, part.day, now)
+        year = part.year if part.year is not None else now.year
+        if part.month is not None:
+            return _valid(year, part.month, 15)
+        if part.day is not None:
+            return _valid(now.year, now.month, part.day)
+        roles = part.roles
+        if "quarter" in roles:
+            return _valid(year, roles["quarter"].value * 3 - 1, 15)
+        if "season" in roles:
+            return _valid(year, *SEASON_MIDDLES[roles["season"].value])
+        if "holiday" in roles:
+            return HOLIDAYS[roles["holiday"].value].on(min(max(year, 1600), 9000))
+        if "decade" in roles:
+            written = roles["decade"].value
+            return _valid(written if written > 99 else 1900 + written, 7, 1).replace(day=2)
+        return _valid(year, 7, 1)
+
+    def _nearest(self, month: int, day: int, now: date) -> date:
+        """A date without its year lies near the note; February 29 only in a leap year."""
+        years = (now.year, now.year - 1, now.year + 1, now.year - 2, now.year + 2, now.year - 3)
+        days = [_valid(y, month, day) for y in years if 1 <= y <= 9999]
+        fitting = [each for each in days if each.day == day] or days
+        return min(fitting, key=lambda each: abs((each - now).days))
+
+
+def shifted(mention: Mention, record: Record) -> str:
+    """The surrogate of a date."""
+    facts = record.know(DateFacts)
+    form = facts.read(mention.text)
+    days = record.scope.shift_days
+    if not form.parts and not form.unknown:
+        return redraw("DATE", mention.text, record)
+    text = form.text
+    if form.parts:
+        moved = [_move(part, facts, days) for part in form.parts]
+        text = dateforms.write(form, moved, padded=facts.padded or form.text[:4].isdigit())
+    if form.unknown and (not form.parts or any(len(f.word) > 3 for f in form.unknown)):
+        text = _rename(text, form, record)
+    return text
+
+
+def _move(part: Part, facts: DateFacts, days: int) -> Moved:
+    old = facts.resolve(part)
+    new = _plus(old, days)
+    step = 1 if days > 0 else -1
+    roles = part.roles
+    season = new.month % 12 // 3
+    if not part.exact and "weekday" not in roles and "decade" not in roles:
+        if "season" in roles and season == roles["season"].value and part.year is None:
+            season = (season + step) % 4
+        elif "quarter" in roles and (new.month - 1) // 3 == (old.month - 1) // 3:
+            new = _plus(new, step * 91)
+        elif part.month is not None and new.month == old.month and not _year_moves(part, old, new):
+            new = _plus(new, step * 30)
+        elif set(roles) == {"year"} and new.year == old.year:
+            new = _valid(new.year + step, new.month, new.day)
+        elif part.month is None and part.day is not None and new.day == old.day:
+            new = _plus(new, step)
+    new = _hide_great_age(part, new, facts, days)
+    weekday = roles["weekday"].value + days if "weekday" in roles else new.weekday()
+    holiday = HOLIDAYS.nearest(new, roles["holiday"].value) if "holiday" in roles else None
+    return Moved(new, weekday % 7, season, holiday)
+
+
+def _year_moves(part: Part, old: date, new: date) -> bool:
+    return part.year is not None and old.year != new.year
+
+
+def _hide_great_age(part: Part, new: date, facts: DateFacts, days: int) -> date:
+    """No birth year may show an age over 89: all who are older are 90 in the note's year."""
+    if facts.reference is None or part.year is None:
+        return new
+    now = _plus(facts.reference, days)
+    age = now.year - new.year - ((now.month, now.day) < (new.month, new.day))
+    if age <= _OLDEST_AGE:
+        return new
+    return _valid(now.year - _OLDEST_AGE - 1, new.month, new.day)
+
+
+def shows_great_age(part: Part, facts: DateFacts) -> bool:
+    """Whether a date, left in its year, would tell of an age over 89."""
+    if facts.reference is None or part.year is None:
+        return False
+    return facts.reference.year - part.year > _OLDEST_AGE
+
+
+def _rename(text: str, form: Form, record: Record) -> str:
+    """Feasts that no table knows: another named day stands for them."""
+    name = record.scope.draws.dice("HOLIDAY", form.text.casefold()).below(len(HOLIDAYS))
+    first, *rest = [f.word for f in form.unknown]
+    for word in rest:
+        text = re.sub(rf"\s*\b{re.escape(word)}\b", "", text, count=1)
+    return text.replace(first, HOLIDAYS[name].name, 1)
+
+
+def _day_first(order: str, pairs: list[tuple[str, str, str, str]]) -> bool:
+    if order != "auto":
+        return order == "day-first"
+    days = sum(int(a) > 12 >= int(b) > 0 for a, _, b, _ in pairs)
+    months = sum(int(b) > 12 >= int(a) > 0 for a, _, b, _ in pairs)
+    if days == months:
+        # Dots are written where the day comes first.
+        return bool(pairs) and all(sep == "." and year for _, sep, _, year in pairs)
+    return days > months
+
+
+def _padded(pairs: list[tuple[str, str, str, str]]) -> bool:
+    zeros = sum(a[0] == "0" or b[0] == "0" for a, _, b, _ in pairs)
+    bare = sum(len(a) == 1 or len(b) == 1 for a, _, b, _ in pairs)
+    return zeros > bare
+
+
+def _valid(year: int, month: int, day: int) -> date:
+    """The nearest real date: the 30th of February is its last day, month 13 is January."""
+    year = min(max(year, 1), 9999)
+    month = (month - 1) % 12 + 1
+    return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
+
+
+def _plus(day: date, days: int) -> date:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return day - timedelta(days=days)
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """Only the year of a date stays (Safe Harbor); a date without one becomes a tag, and so does
+    a year that would tell of an age over 89."""
+
+    label: str
+    labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        facts = record.know(DateFacts)
+        parts = [p for p in facts.read(mention.text).parts if p.year is not None]
+        if not parts or any(shows_great_age(part, facts) for part in parts):
+            return f"[{self.label}]"
+        years = sorted({part.year for part in parts if part.year is not None})
+        return "-".join(str(year) for year in years)
+
+    def explain(self) -> str:
+        return "reduced to its year; a tag where it has none or where the year shows an age over 89"
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Days since the first: since the patient's first note where the source tells its date
+    (`first_note_date`), otherwise since the earliest date of the document."""
+
+    label: str
+    labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        facts = record.know(DateFacts)
+        parts = [part for part in facts.read(mention.text).parts if part.exact]
+        if not parts:
+            return f"[{self.label}]"
+        first = record.know(_first_day)
+        return " to ".join(f"day {(facts.resolve(part) - first).days:+d}" for part in parts)
+
+    def explain(self) -> str:
+        return "replaced by the number of days since the first note; a tag where no day is written"
+
+
+def _first_day(record: Record) -> date:
+    given = _ISO.match(record.document.meta.get("first_note_date", ""))
+    if given:
+        return _valid(*map(int, given.groups()))
+    facts = record.know(DateFacts)
+    return min(
+        facts.resolve(part)
+        for mention in record.mentions
+        if mention.label == "DATE"
+        for part in facts.read(mention.text).parts
+        if part.exact
+    )

@@ -1,0 +1,84 @@
+"""Keyed randomness: every choice is HMAC-SHA256(key, scope, label, canonical form).
+
+The same question always has the same answer, on every worker and in any order, with no table to
+store or to leak. `attempt` asks again where an answer cannot be used.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_BITS = 256
+# How often names begin with each letter, in percent. Every letter occurs among surrogates about as
+# often as among people, or a missed name would stand out by its initial.
+_INITIALS = (
+    "AAAAAAAABBBBBBCCCCCCCDDDDDEEEEFFFGGGGHHHHHIIJJJJJJKKKKLLLLLLMMMMMMMMM"
+    "NNNOOPPPPQRRRRRRSSSSSSSSTTTTUVVWWWXYZ"
+)
+
+
+_OTHER_INITIALS = {letter: _INITIALS.replace(letter, "") for letter in ascii_uppercase}
+
+
+class Dice:
+    """A stream of choices behind one question. 256 bits serve nearly always; more are drawn."""
+
+    __slots__ = ("_key", "_left", "_message", "_round", "_value")
+
+    def __init__(self, key: bytes, message: str) -> None:
+        self._key = key
+        self._message = message
+        self._round = 0
+        self._value = int.from_bytes(hmac.digest(key, message.encode(), "sha256"))
+        self._left = _BITS
+
+    def below(self, n: int) -> int:
+        """A number in [0, n). The bias is below 2**-64: that much is kept in reserve."""
+        need = n.bit_length() + 64
+        if self._left < need:
+            self._round += 1
+            more = hmac.digest(self._key, f"{self._message}\x00{self._round}".encode(), "sha256")
+            self._value = int.from_bytes(more)
+            self._left = _BITS
+        self._value, choice = divmod(self._value, n)
+        self._left -= n.bit_length()
+        return choice
+
+    def pick(self, pool: Sequence[T]) -> T:
+        return pool[self.below(len(pool))]
+
+
+class Draws:
+    """All choices of one scope (a patient, a document or the corpus)."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes, scope: str) -> None:
+        self._key = hmac.digest(key, b"scope:" + scope.encode(), "sha256")
+
+    def dice(self, label: str, form: str, attempt: int = 0) -> Dice:
+        # Label and attempt hold no colon, the form comes last: no two questions look alike.
+        return Dice(self._key, f"{label}:{attempt}:{form}")
+
+    def pick(self, pool: Sequence[T], label: str, form: str, attempt: int = 0) -> T:
+        return self.dice(label, form, attempt).pick(pool)
+
+
+def letter_map(draws: Draws) -> dict[str, str]:
+    """One letter for each letter, never itself.
+
+    Names are drawn among those that begin with the image of the original's first letter. So "J.",
+    "JS", "jsmith" and "John Smith" agree in every note without anybody remembering them.
+    """
+    dice = draws.dice("INITIALS", "")
+    image: dict[str, str] = {}
+    for letter in ascii_uppercase:
+        other = dice.pick(_OTHER_INITIALS[letter])
+        image[letter] = other
+        image[letter.lower()] = other.lower()
+    return image

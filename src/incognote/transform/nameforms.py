@@ -1,0 +1,122 @@
+"""Takes a written name apart: which word is a first name, a last name, an initial, a suffix."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’][sS]$")
+
+PARTICLES = frozenset(
+    "al ap ben bin bint da das de del della den der di do dos du e el ibn la las le los mac of san "
+    "santa saint st ste ten ter the van vander von y zu".split()
+)
+SUFFIXES = frozenset("jr sr ii iii iv esq".split())
+TITLES = frozenset(
+    "mr mrs ms miss mx dr doctor prof professor sir madam rev fr md do rn np pa phd dds lpn cna "
+    "pharmd facs".split()
+)
+
+
+@dataclass(slots=True)
+class Word:
+    """A word of a name. `role` is first, last, initial, initials, one (not yet known) or kept."""
+
+    start: int
+    end: int
+    text: str
+    role: str = ""
+
+    @property
+    def folded(self) -> str:
+        return self.text.lower().replace("’", "'")
+
+
+@dataclass(slots=True)
+class Written:
+    """A written name: the words that may change, in order."""
+
+    words: list[Word] = field(default_factory=list)
+
+    def of(self, role: str) -> list[Word]:
+        return [word for word in self.words if word.role == role]
+
+
+def read(text: str) -> Written:
+    """The words of a name with their roles, as far as the name itself shows them."""
+    words: list[Word] = []
+    for match in _WORD.finditer(text):
+        end = match.end()
+        tail = _POSSESSIVE.search(match[0])
+        if tail and tail.start() > 1:
+            end -= len(tail[0])
+        words.append(Word(match.start(), end, text[match.start() : end]))
+    for word in words:
+        word.role = _fixed_role(word, text)
+    comma = text.find(",")
+    if comma > 0:
+        before = [w for w in words if w.start < comma and not w.role]
+        after = [w for w in words if w.start > comma and (not w.role or w.role == "initial")]
+        if before and after:
+            _all(before, "last")
+            _all([w for w in after if not w.role], "first")
+            return Written(words)
+    _without_comma(words, text)
+    return Written(words)
+
+
+def _fixed_role(word: Word, text: str) -> str:
+    lower = word.folded
+    if len(word.text) == 1:
+        return "initial"
+    if lower in TITLES or (lower in SUFFIXES and word.start > 0):
+        return "kept"
+    upper = word.text.isupper()
+    if upper and len(word.text) <= 3 and not any(char in "AEIOUY" for char in word.text):
+        return "initials"
+    if upper and len(word.text) == 2 and len(text) <= 3:
+        return "initials"
+    return ""
+
+
+def _without_comma(words: list[Word], text: str) -> None:
+    groups = _groups([word for word in words if word.role != "kept"], text)
+    # A particle belongs to the surname behind it; the last word is never one.
+    surname_from = len(groups)
+    for i, group in enumerate(groups[:-1]):
+        if len(group) == 1 and group[0].folded in PARTICLES and not group[0].role:
+            group[0].role = "kept"
+            surname_from = min(surname_from, i)
+    names = [(i, group) for i, group in enumerate(groups) if any(not w.role for w in group)]
+    if not names:
+        return
+    initials = [i for i, group in enumerate(groups) if group[0].role in ("initial", "initials")]
+    if len(names) == 1:
+        i, group = names[0]
+        if i > surname_from or (initials and initials[0] < i):
+            role = "last"
+        else:
+            role = "first" if initials else "one"
+        _all(group, role)
+        return
+    for at, (i, group) in enumerate(names):
+        last = at == len(names) - 1 or (i > surname_from and at > 0)
+        _all(group, "last" if last else "first")
+
+
+def _groups(words: list[Word], text: str) -> list[list[Word]]:
+    """Words joined by a hyphen are one."""
+    groups: list[list[Word]] = []
+    for word in words:
+        if groups and text[groups[-1][-1].end : word.start] == "-":
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    return groups
+
+
+def _all(words: list[Word], role: str) -> None:
+    for word in words:
+        if not word.role:
+            word.role = "kept" if word.folded in PARTICLES and len(words) > 1 else role

@@ -1,0 +1,97 @@
+"""Pools of names to draw from, by sex, origin and first letter, and which name stands for which."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache, lru_cache
+from os.path import commonprefix
+from typing import Literal
+
+from incognote.lexicon import Name, lexicon
+from incognote.transform.words import fold
+
+Kind = Literal["first", "last"]
+
+# Shares of the population (census 2020): an origin is what a name has more of than everybody has.
+_BASE = (0.60, 0.12, 0.19, 0.06)
+_ORIGINS = ("white", "black", "hispanic", "api")
+_ENOUGH = 4
+
+
+@lru_cache(maxsize=65536)
+def known(kind: Kind, word: str) -> Name | None:
+    """What the lists say of a folded name."""
+    return lexicon().first_name(word) if kind == "first" else lexicon().surname(word)
+
+
+def origin(name: Name) -> str:
+    ratios = [share / base for share, base in zip(name.ethnicity, _BASE, strict=True)]
+    return _ORIGINS[ratios.index(max(ratios))]
+
+
+def sex(name: Name) -> str:
+    return "female" if name.female >= 0.7 else "male" if name.female <= 0.3 else ""
+
+
+@cache
+def _index(kind: Kind) -> dict[tuple[str, str, str], tuple[str, ...]]:
+    """(sex, origin, letter) -> names; an empty sex or origin stands for all."""
+    lex = lexicon()
+    names = lex.first_names() if kind == "first" else lex.surnames()
+    index: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for written in names:
+        row = known(kind, fold(written))
+        if row is None:
+            continue
+        of, letter = origin(row), fold(written)[0]
+        sexes = {sex(row), ""} if kind == "first" else {""}
+        for each in sexes:
+            index[each, of, letter].append(written)
+            index[each, "", letter].append(written)
+    return {key: tuple(found) for key, found in index.items()}
+
+
+@cache
+def pool(kind: Kind, sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
+    """Names that begin with a letter; where too few fit, origin is given up before sex."""
+    index = _index(kind)
+    for key in ((sex_, origin_, letter), (sex_, "", letter), ("", "", letter)):
+        found = index.get(key, ())
+        if len(found) >= _ENOUGH:
+            return found
+    return index.get(("", "", letter), ())
+
+
+@cache
+def prefixed(prefix: str) -> tuple[str, ...]:
+    """Surnames that begin with "Mc" or "O'"."""
+    return tuple(name for name in lexicon().surnames() if name.startswith(prefix))
+
+
+@lru_cache(maxsize=65536)
+def formal(word: str) -> str:
+    """The full form a nickname most likely stands for ("beth" -> "elizabeth"); itself if none."""
+    own = known("first", word)
+    best = (0, 0, word)
+    for other in lexicon().nicknames(word):
+        row = known("first", other)
+        if row is None or own is None or row.count <= own.count or sex(row) != sex(own):
+            continue
+        if len(other) < len(word) and len(commonprefix((other, word))) < 3:
+            continue
+        best = max(best, (_shared(other, word), row.count, other))
+    return best[2]
+
+
+def short_forms(name: str) -> tuple[str, ...]:
+    """Nicknames of a surrogate that are frequent names themselves, in a fixed order."""
+    pooled = set(lexicon().first_names())
+    forms = (form.capitalize() for form in sorted(lexicon().nicknames(name)))
+    return tuple(form for form in forms if form in pooled and formal(fold(form)) == fold(name))
+
+
+def _shared(a: str, b: str) -> int:
+    """Length of the longest stretch of letters both have."""
+    return max(
+        (j - i for i in range(len(b)) for j in range(i + 1, len(b) + 1) if b[i:j] in a), default=0
+    )

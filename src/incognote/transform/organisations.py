@@ -1,0 +1,235 @@
+"""Hospitals, employers, rooms and jobs: other names of the same kind.
+
+The words that say what a name is the name of ("Medical Center", "High School") stay; the words
+that say which one it is become others, each for itself, so that "Seacrest" follows "Seacrest
+Manor". An abbreviation of a name in the same record follows that name's surrogate.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from incognote.lexicon import fold_place, lexicon
+from incognote.transform import people, places
+from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.worddata import word_list, words_of
+from incognote.transform.words import altered, case_like, fold
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+")
+_ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
+_SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
+_ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
+_DIRECTIONS = ("North", "South", "East", "West")
+_SHORT_DIRECTIONS = ("N", "S", "E", "W")
+
+
+@cache
+def _generic() -> frozenset[str]:
+    """Words that name a kind of institution."""
+    lex = lexicon()
+    heads = {word for head in lex.facility_heads | lex.organization_heads for word in head.split()}
+    # The lists of heads also hold words that name single places when they stand alone.
+    named = {fold(word) for word in words_of("organisations", "fancy")}
+    return frozenset(heads | word_list("organisations", "generic")) - named
+
+
+class Institutions:
+    """The surrogates of a record's institutions by the abbreviation a writer would use."""
+
+    def __init__(self, record: Record) -> None:
+        self.by_acronym: dict[str, str] = {}
+        for mention in record.mentions:
+            if mention.label in _ORGANISATIONS and " " in mention.text:
+                new = _renamed(mention, record)
+                for skip in (frozenset[str](), _SMALL):
+                    old = _acronym(mention.text, skip)
+                    if len(old) > 1:
+                        self.by_acronym.setdefault(old, _acronym(new, skip))
+
+
+def _acronym(text: str, skip: frozenset[str]) -> str:
+    words = [word for word in re.findall(r"[^\W\d_][^\s\-/]*", text) if word.lower() not in skip]
+    return "".join(word[0].upper() for word in words)
+
+
+def organisation(mention: Mention, record: Record) -> str:
+    """The surrogate of a hospital or another institution."""
+    text = mention.text
+    if _ACRONYM.fullmatch(text):
+        return _abbreviation(text, record)
+
+    def make(attempt: int) -> str:
+        return _renamed(mention, record, attempt)
+
+    return record.first_free(mention.label, make, lambda new: squeeze(new) in record.wholes)
+
+
+def _abbreviation(text: str, record: Record) -> str:
+    letters = re.sub(r"[^A-Z]", "", text)
+    found = record.know(Institutions).by_acronym.get(letters)
+    if found and len(found) == len(letters) and found != letters:
+        source = iter(found)
+    else:
+        source = iter(record.scope.letters.get(char, char) for char in letters)
+    return "".join(next(source) if char.isalpha() else char for char in text)
+
+
+def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
+    text = mention.text
+    tokens = list(_WORD.finditer(text))
+    own = [m for m in tokens if not is_generic(m[0])]
+    # "University Hospital", "Family Practice": nothing is a name, so the first word is.
+    changing = {m.start() for m in (own or tokens[:1])}
+    shouted = text.isupper()
+    out: list[str] = []
+    at = 0
+    previous = ""
+    for match in _with_cities(tokens, text, record):
+        start, end, word = match
+        out.append(text[at:start])
+        at = end
+        if start in changing:
+            new = _word(word, previous, record, attempt, mention)
+            out.append(new.upper() if shouted else new.lower() if word.islower() else new)
+        else:
+            out.append(word)
+        previous = word.lower().rstrip(".")
+    out.append(text[at:])
+    return "".join(out)
+
+
+def _with_cities(
+    tokens: list[re.Match[str]], text: str, record: Record
+) -> list[tuple[int, int, str]]:
+    """The words, with those that make up a city of the record joined to one."""
+    cities = {fold_place(m.text) for m in record.mentions if m.label == "CITY" and " " in m.text}
+    found: list[tuple[int, int, str]] = []
+    i = 0
+    while i < len(tokens):
+        joined = next(
+            (
+                k
+                for k in range(min(len(tokens), i + 3), i + 1, -1)
+                if cities and fold_place(text[tokens[i].start() : tokens[k - 1].end()]) in cities
+            ),
+            i + 1,
+        )
+        start, end = tokens[i].start(), tokens[joined - 1].end()
+        found.append((start, end, text[start:end]))
+        i = joined
+    return found
+
+
+def is_generic(word: str) -> bool:
+    lower = word.lower().replace("’", "'")
+    return lower in _generic() or lower.rstrip(".") in _generic() or len(lower.rstrip(".")) == 1
+
+
+def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
+    """Another word of its sort: number, saint, city, brand, surname, fancy word or invention."""
+    if word[0].isdigit():
+        dice = record.scope.draws.dice("NUMBER", word, attempt)
+        return str(1 + dice.below(9)) + "".join(str(dice.below(10)) for _ in word[1:])
+    tail = "'s" if re.search(r"['’]s$", word) and len(word) > 3 else ""
+    stop = "." if word.endswith(".") else ""
+    bare = re.sub(r"['’]s$", "", word.rstrip("."))
+    folded = fold(bare)
+    if previous in ("st", "saint", "san", "santa"):
+        return _pick("saints", folded, record, attempt) + tail + stop
+    if _is_city_of(record, bare):
+        return places.city(_as_city(mention, bare), record) + tail + stop
+    for brands in ("pharmacies", "insurers"):
+        if bare.lower() in (brand.lower() for brand in words_of("organisations", brands)):
+            return _pick(brands, folded, record, attempt) + tail + stop
+    if bare.isupper() and len(bare) <= 4 and not mention.text.isupper():
+        return "".join(record.scope.letters.get(char, char) for char in bare) + stop
+    lex = lexicon()
+    if lex.word_rank(bare) is not None or lex.is_ordinary(bare):
+        surname = lex.surname(bare)
+        if surname is not None and surname.count and not surname.common_word and not attempt:
+            return people.last_name(folded, record) + tail + stop
+        return _pick("fancy", folded, record, attempt) + tail + stop
+    return case_like(bare, altered(bare, record, attempt)) + tail + stop
+
+
+def _is_city_of(record: Record, text: str) -> bool:
+    key = fold_place(text)
+    return any(m.label == "CITY" and fold_place(m.text) == key for m in record.mentions)
+
+
+def _as_city(mention: Mention, text: str) -> Mention:
+    return Mention("CITY", text, mention.start, mention.end, mention.span)
+
+
+def _pick(table: str, folded: str, record: Record, attempt: int) -> str:
+    pool = words_of("organisations", table)
+
+    def make(more: int) -> str:
+        return record.scope.draws.pick(pool, table.upper(), folded, attempt * 64 + more)
+
+    return record.first_free("institution", make)
+
+
+def room(mention: Mention, record: Record) -> str:
+    """Other numbers, letters and directions; what kind of room it is stays."""
+
+    def make(attempt: int) -> str:
+        dice = record.scope.draws.dice("ROOM", mention.text.casefold(), attempt)
+
+        def other(match: re.Match[str]) -> str:
+            token = match[0]
+            if token.isdigit():
+                lead = "0" if token[0] == "0" else str(1 + dice.below(9))
+                return lead + "".join(str(dice.below(10)) for _ in token[1:])
+            for names in (_DIRECTIONS, _SHORT_DIRECTIONS):
+                for name in names:
+                    if token.lower() == name.lower():
+                        rest = tuple(other for other in names if other != name)
+                        return case_like(token, dice.pick(rest))
+            if len(token) == 1:
+                return case_like(token, dice.pick("ABCDEFGHJKLMNP".replace(token.upper(), "")))
+            return token
+
+        new = re.sub(r"\d+|[^\W\d_]+", other, mention.text)
+        if new != mention.text:
+            return new
+        # A name and no number ("Lowell"): the last word is what tells it apart.
+        *_, last = re.finditer(r"[^\W\d_]+", mention.text)
+        word = case_like(last[0], _pick("fancy", last[0].lower(), record, attempt))
+        return mention.text[: last.start()] + word + mention.text[last.end() :]
+
+    return record.first_free("ROOM", make, lambda new: squeeze(new) in record.wholes)
+
+
+@cache
+def _jobs(words: int) -> tuple[str, ...]:
+    """Jobs of so many words, without those that would make a patient one of the care staff."""
+    lex = lexicon()
+    return tuple(
+        job
+        for job in sorted(lex.professions)
+        if len(job.split()) == words
+        and job.isascii()
+        and not any(char in job for char in "/,()")
+        and not any(lex.is_clinical(word) for word in job.split())
+    )
+
+
+def profession(mention: Mention, record: Record) -> str:
+    """Another job with as many words, in the same case and number."""
+    text = mention.text
+    words = text.split()
+    jobs = _jobs(min(len(words), 2))
+    plural = text.lower().endswith("s") and fold(text)[:-1] in lexicon().professions
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(jobs, "PROFESSION", fold(text), attempt)
+
+    def taken(new: str) -> bool:
+        return any(record.taken(word) for word in new.split())
+
+    new = record.first_free("PROFESSION", make, taken) + ("s" if plural else "")
+    if text.isupper():
+        return new.upper()
+    return new.capitalize() if text[:1].isupper() else new

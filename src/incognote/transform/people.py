@@ -1,0 +1,234 @@
+"""Names of people: another name of the same form, sex and origin, part by part.
+
+Each part is drawn for itself, so "John", "JOHN", "Smith, John Q." and "J. Smith" agree wherever
+they stand. A name on no list becomes a name on no list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from incognote.transform import nameforms, namepools
+from incognote.transform.nameforms import Word, Written
+from incognote.transform.namepools import Kind
+from incognote.transform.record import Mention, Record
+from incognote.transform.words import altered, fold
+
+_PEOPLE = frozenset({"PATIENT", "DOCTOR", "INITIALS"})
+_TITLE_BEFORE = re.compile(
+    r"\b(?:(?P<male>mr|mister|sir)|(?P<female>mrs|ms|miss|madam)|dr|doctor|prof|professor|nurse)"
+    r"\.?\s*$",
+    re.IGNORECASE,
+)
+_RELATION_BEFORE = re.compile(
+    r"\b(?:(?P<male>son|husband|father|dad|brother|uncle|nephew|grandson|grandfather|boyfriend|"
+    r"stepson|stepfather|fiancé|widower)|(?P<female>daughter|wife|mother|mom|sister|aunt|niece|"
+    r"granddaughter|grandmother|girlfriend|stepdaughter|stepmother|fiancée|widow)|partner|friend|"
+    r"spouse|child|baby|cousin|neighbor|caregiver)[\s,:(]*$",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:(?P<male>he|his|him)|(?P<female>she|her))\b", re.IGNORECASE)
+
+_read = lru_cache(maxsize=8192)(nameforms.read)
+
+
+class People:
+    """Who is who in a record: the roles of single words, the sex of first names, full names."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._roles: dict[str, Counter[str]] = {}
+        self._sex: dict[str, str] = {}
+        self.full: list[tuple[str, str]] = []
+        for mention in record.mentions:
+            if mention.label in _PEOPLE:
+                self._learn(mention)
+
+    def _learn(self, mention: Mention) -> None:
+        written = _read(mention.text)
+        first, last = written.of("first"), written.of("last")
+        for role, found in (("first", first), ("last", last)):
+            for word in found:
+                self._roles.setdefault(fold(word.text), Counter())[role] += 1
+        if last:
+            given = first[0].text if first else next((w.text for w in written.of("initial")), "")
+            self.full.append((fold(given), fold(last[-1].text)))
+        cue = _cue(self._record.text, mention.start)
+        if cue and (first or written.of("one")):
+            word = (first or written.of("one"))[0]
+            self._sex.setdefault(fold(word.text), cue)
+
+    def role(self, word: Word, mention: Mention) -> Kind:
+        """First or last, for a name of one word."""
+        folded = fold(word.text)
+        seen = self._roles.get(folded)
+        if seen:
+            return "first" if seen["first"] > seen["last"] else "last"
+        before = self._record.text[max(mention.start - 24, 0) : mention.start]
+        if _TITLE_BEFORE.search(before):
+            return "last"
+        if _RELATION_BEFORE.search(before):
+            return "first"
+        first, last = namepools.known("first", folded), namepools.known("last", folded)
+        if first is None or last is None:
+            return "first" if first is not None else "last"
+        return "first" if first.count >= last.count else "last"
+
+    def sex(self, folded: str, mention: Mention) -> str:
+        """What the note says wins over the list; the list wins over a pronoun nearby."""
+        cue = self._sex.get(folded)
+        if cue is not None:
+            return cue
+        row = namepools.known("first", folded)
+        listed = namepools.sex(row) if row else ""
+        if listed or mention.label == "DOCTOR":
+            return listed
+        near = _PRONOUN.search(self._record.text, mention.end, mention.end + 80)
+        return (near.lastgroup or "") if near else ""
+
+
+def _cue(text: str, start: int) -> str:
+    before = text[max(start - 24, 0) : start]
+    match = _TITLE_BEFORE.search(before) or _RELATION_BEFORE.search(before)
+    return (match.lastgroup or "") if match else ""
+
+
+def name(mention: Mention, record: Record) -> str:
+    """The surrogate of a written name."""
+    text = mention.text
+    people = record.know(People)
+    out: list[str] = []
+    at = 0
+    for word in _read(text).words:
+        out.append(text[at : word.start])
+        out.append(_part(word, mention, record, people))
+        at = word.end
+    out.append(text[at:])
+    new = "".join(out)
+    if new == text:  # only particles, titles or signs: nothing was a name
+        return re.sub(r"[^\W\d_]+", lambda m: altered(m[0], record), text)
+    return new
+
+
+def _part(word: Word, mention: Mention, record: Record, people: People) -> str:
+    if word.role == "kept":
+        return word.text
+    if word.role in ("initial", "initials"):
+        return "".join(_letter(char, record) for char in word.text)
+    role = word.role if word.role != "one" else people.role(word, mention)
+    if role == "first":
+        folded = fold(word.text)
+        return _cased(word.text, first_name(folded, people.sex(folded, mention), record), record)
+    return _cased(word.text, last_name(fold(word.text), record), record)
+
+
+def _letter(char: str, record: Record) -> str:
+    letter = fold(char)[:1]
+    image = record.scope.letters.get(letter, letter)
+    return image.upper() if char.isupper() else image
+
+
+def first_name(folded: str, sex: str, record: Record) -> str:
+    """The surrogate first name, as usually written; "" stands for a name on no list."""
+    row = namepools.known("first", folded)
+    if row is None:
+        # The clearest lists of last names also hold many first names of other countries.
+        return "" if namepools.known("last", folded) is None else last_name(folded, record)
+    root = namepools.formal(folded)
+    origin = namepools.origin(row)
+    letter = record.scope.letters.get(root[0], root[0])
+
+    def make(attempt: int) -> str:
+        question = ("first", root, sex, origin, attempt)
+        return record.scope.memo(question, lambda: _draw_first(question, letter, record))
+
+    full = record.first_free("first name", make)
+    if root == folded:
+        return full
+    forms = [form for form in namepools.short_forms(full) if not record.taken(form)]
+    return record.scope.draws.pick(forms, "NICKNAME", folded) if forms else full
+
+
+def _draw_first(question: tuple[str, str, str, str, int], letter: str, record: Record) -> str:
+    _, root, sex, origin, attempt = question
+    names = namepools.pool("first", sex, origin, letter)
+    return record.scope.draws.pick(names, "FIRST", root, attempt)
+
+
+def last_name(folded: str, record: Record) -> str:
+    """The surrogate last name, as usually written; "" stands for a name on no list."""
+    plain = folded.replace("'", "").replace("’", "")
+    row = namepools.known("last", plain)
+    if row is None:
+        first = namepools.known("first", plain)
+        if first is None:
+            return ""
+        row = first
+    origin = namepools.origin(row)
+    letter = record.scope.letters.get(plain[0], plain[0])
+    prefix = "O'" if folded[:2] in ("o'", "o’") else "Mc" if folded[:2] == "mc" else ""
+
+    def make(attempt: int) -> str:
+        question = ("last", plain, prefix, attempt)
+        names = namepools.prefixed(prefix) if prefix else namepools.pool("last", "", origin, letter)
+        return record.scope.memo(
+            question, lambda: record.scope.draws.pick(names, "LAST", plain, attempt)
+        )
+
+    return record.first_free("last name", make, lambda new: record.taken(new.replace("'", "")))
+
+
+def _cased(original: str, new: str, record: Record) -> str:
+    if not new:
+        return _altered_parts(original, record)
+    if original.isupper():
+        return new.upper()
+    return new.lower() if original.islower() else new
+
+
+def _altered_parts(word: str, record: Record) -> str:
+    """Apostrophes stay where they are: "D'Amboise" is a D' and a word."""
+    return re.sub(r"[^\W_]+", lambda m: m[0] if len(m[0]) == 1 else altered(m[0], record), word)
+
+
+def person_in(text: str, record: Record) -> str | None:
+    """A user name made of a person's name, made of the surrogate's; None if it is nobody's."""
+    lower = text.lower()
+    for given, family in record.know(People).full:
+        for length in range(len(family), 3, -1):
+            at = lower.find(family[:length])
+            if at < 0:
+                continue
+            new = last_name(family, record) or altered(family, record)
+            new = new.replace("'", "").lower()
+            new = new if length == len(family) else new[:length]
+            head = _given_head(lower[:at], given, record)
+            tail = _renumber(lower[at + length :], record)
+            joined = head + new + tail
+            return joined.upper() if text.isupper() else joined
+    return None
+
+
+def _given_head(head: str, given: str, record: Record) -> str:
+    """What stands before the last name: the first name, its beginning, or letters."""
+    letters = re.sub(r"[^a-z]", "", head)
+    if len(letters) > 1 and given.startswith(letters):
+        new = (first_name(given, "", record) or altered(given, record)).lower()
+        return head.replace(letters, new if letters == given else new[: len(letters)])
+    return "".join(record.scope.letters.get(char, char) for char in head)
+
+
+def _renumber(tail: str, record: Record) -> str:
+    dice = record.scope.draws.dice("NUMBER", tail)
+    out = []
+    for char in tail:
+        if char.isdigit():
+            out.append(str((int(char) + 1 + dice.below(9)) % 10))
+        else:
+            out.append(record.scope.letters.get(char, char))
+    return "".join(out)
+
+
+__all__ = ["People", "Written", "first_name", "last_name", "name", "person_in"]

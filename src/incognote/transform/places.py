@@ -1,0 +1,339 @@
+"""Places that fit together: a state goes to a state, and its cities and ZIP codes go with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from incognote.lexicon import City, fold_place, lexicon
+from incognote.transform.ids import redraw
+from incognote.transform.originals import street_core
+from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.worddata import word_list
+from incognote.transform.words import altered, case_like, fold
+
+_TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
+_ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
+_NEAR = 6
+_TOWN = 5_000
+
+
+class PlaceFacts:
+    """Which state each city and ZIP code of a record lies in, as far as the record shows it."""
+
+    def __init__(self, record: Record) -> None:
+        lex = lexicon()
+        self.states = {
+            code
+            for mention in record.mentions
+            if mention.label == "STATE" and (code := lex.state(mention.text))
+        }
+        self._state_of: dict[str, str] = {}
+        placed = [m for m in record.mentions if m.label in ("CITY", "STATE", "ZIP")]
+        for before, after in zip(placed, placed[1:], strict=False):
+            if after.start - before.end > _NEAR or after.label == "CITY":
+                continue
+            code = lex.state(after.text) if after.label == "STATE" else None
+            if code is None and after.label == "ZIP":
+                code = state_of_zip(after.text) if before.label == "CITY" else None
+            if before.label == "CITY" and code:
+                self._state_of.setdefault(fold_place(before.text), code)
+
+    def state_of(self, key: str) -> str | None:
+        """The state of a city: what the record says, or where the largest one of its name lies."""
+        known = self._state_of.get(key)
+        if known:
+            return known
+        return next((found.state for found in lexicon().city(key) if found.state), None)
+
+
+@cache
+def _zip_states() -> dict[str, str]:
+    return {zip3: code for code, row in lexicon().states.items() for zip3 in row.zip3}
+
+
+def state_of_zip(text: str) -> str | None:
+    return _zip_states().get(text.strip()[:3])
+
+
+@cache
+def _state_pool() -> tuple[str, ...]:
+    """States with cities to draw from: territories would be rare enough to be noticed."""
+    return tuple(code for code in sorted(lexicon().states) if len(lexicon().cities(code)) >= 3)
+
+
+@cache
+def _towns(code: str) -> tuple[City, ...]:
+    return lexicon().cities(code, _TOWN)
+
+
+@cache
+def _world() -> dict[str, tuple[str, ...]]:
+    """Country -> cities of at least 100,000 people."""
+    found: dict[str, list[str]] = {}
+    table = lexicon().world_cities
+    for city in map(table.__getitem__, range(len(table))):
+        if city.population >= 100_000:
+            found.setdefault(city.country, []).append(city.name)
+    return {country: tuple(names) for country, names in found.items()}
+
+
+def _replaced(record: Record, label: str) -> bool:
+    return record.policy.rule(label).action == "surrogate"
+
+
+def _state_image(code: str, record: Record) -> str:
+    """Where a state's places go: to itself where the policy leaves states alone."""
+    if not _replaced(record, "STATE"):
+        return code
+    states = record.know(PlaceFacts).states
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(_state_pool(), "STATE", code, attempt)
+
+    return record.first_free("STATE", make, lambda new: new == code or new in states)
+
+
+def state(mention: Mention, record: Record) -> str:
+    text = mention.text
+    lex = lexicon()
+    code = lex.state(text)
+    if code is None:
+        return _region(mention, record)
+    new = lex.states[_state_image(code, record)]
+    letters = squeeze(text)
+    if letters == code.lower() and len(letters) == 2:
+        if "." in text:
+            return f"{new.code[0]}.{new.code[1]}."
+        return new.code.lower() if text.islower() else new.code
+    if letters == squeeze(lex.states[code].name):
+        return case_like(text, new.name) if text.isupper() or text.islower() else new.name
+    short = new.abbreviations[0] if new.abbreviations else new.code
+    return short + ("." if text.endswith(".") else "")
+
+
+def _region(mention: Mention, record: Record) -> str:
+    """A province abroad: another of the same country, or made-up words."""
+    regions = lexicon().regions
+    country = regions.get(fold(mention.text))
+    short = len(mention.text) <= 3
+    pool = tuple(
+        name for name, of in sorted(regions.items()) if of == country and (len(name) <= 3) == short
+    )
+    if country is None or len(pool) < 2:
+        return _renamed(mention, record, frozenset(), _fancy_place)
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(pool, "REGION", fold(mention.text), attempt)
+
+    new = record.first_free("STATE", make)
+    return new.upper() if mention.text.isupper() else new.title()
+
+
+def city(mention: Mention, record: Record) -> str:
+    key = fold_place(mention.text)
+    code = record.know(PlaceFacts).state_of(key)
+    names = _city_pool(key, code, record)
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(names, "CITY", key, attempt)
+
+    def taken(new: str) -> bool:
+        known = record.corpus is not None and new.casefold() in record.corpus.cities
+        return known or any(record.taken(word) for word in new.split())
+
+    new = record.first_free("CITY", make, taken)
+    return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
+
+
+def _city_pool(key: str, code: str | None, record: Record) -> tuple[str, ...]:
+    if code is not None:
+        return tuple(town.name for town in _towns(_state_image(code, record)))
+    abroad = next((found.country for found in lexicon().city(key)), None)
+    if abroad is not None:
+        country_ = _country_image(abroad, record) if _replaced(record, "COUNTRY") else abroad
+        names = _world().get(country_, ())
+        if len(names) >= 2:
+            return names
+    # A place on no list: any town will do, but always the same.
+    home = record.scope.draws.pick(_state_pool(), "HOME", key)
+    return tuple(town.name for town in _towns(home))
+
+
+def zip_code(mention: Mention, record: Record) -> str:
+    """A ZIP code of the surrogate state; postal codes of other countries keep their classes."""
+    text = mention.text
+    digits = "".join(char for char in text if char.isdigit())
+    code = state_of_zip(digits) if len(digits) in (3, 5, 9) and digits == squeeze(text) else None
+    if code is None:
+        return redraw("ZIP", text, record)
+    prefixes = lexicon().states[_state_image(code, record)].zip3
+
+    def make(attempt: int) -> str:
+        dice = record.scope.draws.dice("ZIP", digits, attempt)
+        rest = "".join(str(dice.below(10)) for _ in digits[3:])
+        source = iter(dice.pick(prefixes) + rest)
+        return "".join(next(source) if char.isdigit() else char for char in text)
+
+    return record.first_free("ZIP", make, lambda new: squeeze(new) in record.wholes)
+
+
+def street(mention: Mention, record: Record) -> str:
+    """Another street name and number; kind, direction and the form of a unit stay."""
+    kept = word_list("places", "street_kinds") | word_list("places", "address_words")
+    kept |= word_list("places", "directions")
+
+    def make(attempt: int) -> str:
+        return _renamed(mention, record, kept, _street_word, attempt)
+
+    def taken(new: str) -> bool:
+        known = record.corpus is not None and street_core(new) in record.corpus.streets
+        return known or squeeze(new) in record.wholes
+
+    return record.first_free("STREET", make, taken)
+
+
+def other_place(mention: Mention, record: Record) -> str:
+    """Another place of the same kind: "Emmet County", "Highway 74", "PO Box 12", "Lime Park"."""
+    kept = word_list("places", "features") | word_list("places", "address_words")
+    kept |= word_list("places", "directions")
+
+    def make(attempt: int) -> str:
+        return _renamed(mention, record, kept, _fancy_place, attempt)
+
+    return record.first_free("LOCATION-OTHER", make, lambda new: squeeze(new) in record.wholes)
+
+
+def _renamed(
+    mention: Mention,
+    record: Record,
+    kept: frozenset[str],
+    word: Callable[[str, Record, int], str],
+    attempt: int = 0,
+) -> str:
+    """Every word that is not kept, and every number, becomes another."""
+    text = mention.text
+    changed = False
+
+    def other(match: re.Match[str]) -> str:
+        nonlocal changed
+        token = match[0]
+        if token[0].isdigit():
+            changed = True
+            return _number(token, record, attempt)
+        if token.lower() in kept:
+            return token
+        changed = True
+        if len(token) == 1:
+            dice = record.scope.draws.dice("LETTER", token.lower(), attempt)
+            return case_like(token, dice.pick("abcdefghklmnprstw".replace(token.lower(), "")))
+        return _cased(token, word(token, record, attempt))
+
+    new = _TOKEN.sub(other, text)
+    if changed:
+        return new
+    # Nothing but kinds and directions ("Park Place", "Mill Street"): the first word is the name.
+    return _TOKEN.sub(lambda m: _cased(m[0], word(m[0], record, attempt)), text, count=1)
+
+
+def _cased(token: str, new: str) -> str:
+    return case_like(token, new) if token.isupper() or token.islower() else new
+
+
+def _number(token: str, record: Record, attempt: int) -> str:
+    ordinal = _ORDINAL.match(token)
+    digits = ordinal[1] if ordinal else token
+    dice = record.scope.draws.dice("NUMBER", digits, attempt)
+    if digits[0] == "0":
+        new = "0" + "".join(str(dice.below(10)) for _ in digits[1:])
+    else:
+        new = str(1 + dice.below(9)) + "".join(str(dice.below(10)) for _ in digits[1:])
+    if new == digits:
+        new = digits[:-1] + str((int(digits[-1]) + 1) % 10 or 1)
+    if ordinal is None:
+        return new
+    value = int(new)
+    teen = 11 <= value % 100 <= 13
+    suffix = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+    return new + (suffix.upper() if ordinal[2].isupper() else suffix)
+
+
+@cache
+def _street_names() -> tuple[str, ...]:
+    return tuple(name for name in lexicon().streets if " " not in name and len(name) > 2)
+
+
+def _street_word(token: str, record: Record, attempt: int) -> str:
+    folded = fold(token)
+
+    def make(more: int) -> str:
+        return record.scope.draws.pick(_street_names(), "STREET", folded, attempt * 64 + more)
+
+    return record.first_free("STREET", make)
+
+
+def _fancy_place(token: str, record: Record, attempt: int) -> str:
+    """A made-up word for a made-up word; a street's name for a word people know."""
+    known = lexicon().word_rank(token) is not None
+    return _street_word(token, record, attempt) if known else altered(token, record, attempt)
+
+
+@cache
+def _peoples() -> dict[str, str]:
+    """Country -> its adjective, for the countries that have one and hold cities."""
+    world = _world()
+    found: dict[str, str] = {}
+    for adjective, country_ in lexicon().nationalities.items():
+        if country_ in world:
+            found.setdefault(country_, adjective.title())
+    return found
+
+
+def _country_image(name: str, record: Record) -> str:
+    pool = tuple(sorted(_peoples()))
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(pool, "COUNTRY", name, attempt)
+
+    def taken(new: str) -> bool:
+        return new == name or record.taken(new) or record.taken(_peoples()[new])
+
+    return record.first_free("COUNTRY", make, taken)
+
+
+def country(mention: Mention, record: Record) -> str:
+    """A country for a country, a nationality for a nationality, both by the same map."""
+    text = mention.text
+    lex = lexicon()
+    bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
+    key = fold(bare)
+    article = text[: len(text) - len(bare)] if record.text.isupper() else ""
+    name = lex.countries.get(key)
+    if name is not None:
+        new = _country_image(name, record)
+        shouted = bare.isupper() and len(bare) > 3
+        return article + (new.upper() if shouted else new.lower() if bare.islower() else new)
+    plural = key.endswith("s") and key not in lex.nationalities
+    people = lex.nationalities.get(key.removesuffix("s") if plural else key)
+    if people is None and "-" in bare:
+        return "-".join(
+            country(Mention(mention.label, part, mention.start, mention.end, mention.span), record)
+            for part in bare.split("-")
+        )
+    new = _peoples()[_country_image(people or key, record)]
+    new += "s" if plural and people else ""
+    return new.upper() if bare.isupper() else new.lower() if bare.islower() else new
+
+
+def coordinates(mention: Mention, record: Record) -> str:
+    """Degrees move by one to three, all further digits are drawn anew."""
+    dice = record.scope.draws.dice("COORDINATES", squeeze(mention.text))
+
+    def other(match: re.Match[str]) -> str:
+        whole = int(match[1])
+        moved = whole - 1 - dice.below(3) if whole > 3 else whole + 1 + dice.below(3)
+        rest = "".join(str(dice.below(10)) for _ in match[2][1:])
+        return f"{moved}{match[2][:1]}{rest}"
+
+    return re.sub(r"(\d+)(\.\d+|)", other, mention.text)

@@ -1,0 +1,164 @@
+"""What a generator may know: the mentions of one document, its scope and its policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, TypeVar
+
+from incognote.core.errors import TransformError
+from incognote.core.types import Document, Span
+from incognote.policy import Policy, TransformRules
+from incognote.transform.draw import Draws, letter_map
+from incognote.transform.originals import Originals
+
+T = TypeVar("T")
+
+WORD = re.compile(r"[^\W_]+")
+# Their values come from so small a set, or move so strictly together, that a surrogate may meet
+# another original by chance: a shift by three days turns the 5th into the 8th.
+CALENDAR = frozenset({"DATE", "TIME", "AGE"})
+
+_MEMO = 8192
+_ATTEMPTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One span with its text."""
+
+    label: str
+    text: str = field(repr=False)
+    start: int
+    end: int
+    span: Span
+
+
+class Scope:
+    """What shares surrogates. Remembers answers only to be fast: forgetting changes nothing."""
+
+    def __init__(self, key: bytes, name: str, rules: TransformRules) -> None:
+        self.key = key
+        self.draws = Draws(key, name)
+        self._rules = rules
+        self._memo: dict[Any, Any] = {}
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        return letter_map(self.draws)
+
+    @property
+    def shifts(self) -> tuple[int, ...]:
+        return _shifts(
+            self._rules.min_shift_days, self._rules.max_shift_days, self._rules.keep_weekday
+        )
+
+    @cached_property
+    def shift_days(self) -> int:
+        """How far dates move, forward or back; never 0."""
+        dice = self.draws.dice("DATE", "")
+        days = dice.pick(self.shifts)
+        return days if dice.below(2) else -days
+
+    def memo(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+        found = self._memo.get(question, self)
+        if found is self:
+            if len(self._memo) >= _MEMO:
+                self._memo.clear()
+            found = self._memo[question] = answer()
+        return found  # type: ignore[return-value]
+
+
+class Record:
+    """One document while it is transformed."""
+
+    def __init__(
+        self,
+        document: Document,
+        spans: Iterable[Span],
+        scope: Scope,
+        policy: Policy,
+        corpus: Originals | None = None,
+    ) -> None:
+        self.document = document
+        self.text = document.text
+        self.scope = scope
+        self.policy = policy
+        self.rules = policy.transform
+        self.corpus = corpus
+        self.mentions = [
+            Mention(span.label, document.text[span.start : span.end], span.start, span.end, span)
+            for span in spans
+        ]
+        self._known: dict[Any, Any] = {}
+        self.numbers: dict[tuple[str, str], int] = {}
+
+    def know(self, kind: Callable[[Record], T]) -> T:
+        """What a room of generators derives from the whole record, worked out once."""
+        found = self._known.get(kind)
+        if found is None:
+            found = self._known[kind] = kind(self)
+        return found  # type: ignore[no-any-return]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of every original, case-folded."""
+        return frozenset(
+            word
+            for mention in self.mentions
+            if mention.label not in CALENDAR
+            for word in WORD.findall(mention.text.casefold())
+        )
+
+    @cached_property
+    def wholes(self) -> frozenset[str]:
+        """Every original as a whole: case-folded, letters and digits only."""
+        return frozenset(squeeze(m.text) for m in self.mentions if m.label not in CALENDAR)
+
+    @cached_property
+    def _long_words(self) -> tuple[str, ...]:
+        return tuple(word for word in self.words if len(word) >= 4)
+
+    def taken(self, word: str) -> bool:
+        """Whether a new word would show an original of this record (or of the corpus)."""
+        word = word.casefold()
+        if word in self.words or (self.corpus is not None and word in self.corpus.names):
+            return True
+        return any(original in word for original in self._long_words)
+
+    def first_free(
+        self,
+        label: str,
+        make: Callable[[int], str],
+        taken: Callable[[str], bool] | None = None,
+    ) -> str:
+        """The first answer that shows no original. There always is one, or the document stops."""
+        taken = taken or self.taken
+        for attempt in range(_ATTEMPTS):
+            candidate = make(attempt)
+            if not taken(candidate):
+                return candidate
+        raise TransformError(f"no free surrogate for a {label}")
+
+
+def squeeze(text: str) -> str:
+    """Letters and digits only, case-folded: "04-77 81" and "047781" are one number."""
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+@cache
+def _shifts(low: int, high: int, whole_weeks: bool) -> tuple[int, ...]:
+    """Whole weeks leave weekdays where they were: all or none. Whole years are never used: they
+    would leave "March 5" where it was."""
+    return tuple(
+        days
+        for days in range(low, high + 1)
+        if (days % 7 == 0) == whole_weeks and not _whole_years(days)
+    )
+
+
+def _whole_years(days: int) -> bool:
+    years = round(days / 365.25)
+    return years >= 1 and abs(days - years * 365.25) < 1.5

@@ -1,0 +1,70 @@
+"""The surrogate transform: for each label the generator that makes its realistic replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from incognote.core.labels import label as label_row
+from incognote.transform import ages, contacts, dates, ids, masks, organisations, people, places
+from incognote.transform.record import Mention, Record
+from incognote.transform.times import clock_time
+
+Generator = Callable[[Mention, Record], str]
+
+_GENERATORS: dict[str, tuple[Generator, str]] = {
+    "PATIENT": (people.name, "another name of the same form, sex and origin"),
+    "DOCTOR": (people.name, "another name of the same form, sex and origin"),
+    "INITIALS": (people.name, "other initials, those of the surrogate name"),
+    "USERNAME": (contacts.username, "another user name, made from the surrogate name"),
+    "PROFESSION": (organisations.profession, "another job"),
+    "HOSPITAL": (organisations.organisation, "another name of the same kind and length"),
+    "ORGANIZATION": (organisations.organisation, "another name of the same kind and length"),
+    "ROOM": (organisations.room, "another room or unit"),
+    "STREET": (places.street, "another street, number and unit in the same form"),
+    "CITY": (places.city, "another city, in the surrogate state"),
+    "STATE": (places.state, "another state, written in the same way"),
+    "COUNTRY": (places.country, "another country or nationality"),
+    "ZIP": (places.zip_code, "a ZIP code of the surrogate state"),
+    "LOCATION-OTHER": (places.other_place, "another place of the same kind"),
+    "AGE": (lambda m, r: ages.Age90("AGE").replace(m, r), ages.Age90("AGE").explain()),
+    "DATE": (dates.shifted, "shifted by a secret number of days, intervals and form kept"),
+    "TIME": (clock_time, "moved by a secret number of minutes"),
+    "PHONE": (contacts.phone, "a fictional number in the same layout"),
+    "FAX": (contacts.phone, "a fictional number in the same layout"),
+    "EMAIL": (contacts.email, "an address under the reserved domain .example"),
+    "URL": (contacts.url, "an address under the reserved domain .example"),
+    "IPADDR": (contacts.ip_address, "an address of the documentation ranges"),
+    "MAC": (contacts.mac_address, "an address of the documentation range"),
+    "SSN": (ids.ssn, "a number from a range that is never issued"),
+    "COORDINATES": (places.coordinates, "another point, about as precise"),
+}
+_IDS = (ids.identifier, "another value of the same shape, check digits valid where they were")
+
+
+@dataclass(frozen=True, slots=True)
+class Surrogate:
+    """A realistic replacement, the same for the same value everywhere in the scope."""
+
+    label: str
+    labels: ClassVar[frozenset[str]] = frozenset()
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        return self._row[0](mention, record)
+
+    def explain(self) -> str:
+        if self.label in ("AGE", "DATE", "TIME"):
+            return self._row[1]
+        return f"replaced by {self._row[1]}"
+
+    @property
+    def _row(self) -> tuple[Generator, str]:
+        row = _GENERATORS.get(self.label)
+        if row is not None:
+            return row
+        if label_row(self.label).category == "ID":
+            return _IDS
+        # Traits and codes have no surrogates that would not be wrong facts about the patient.
+        tag = masks.Tag(self.label)
+        return tag.replace, tag.explain().removeprefix("replaced by ")

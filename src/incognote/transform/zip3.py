@@ -1,0 +1,32 @@
+"""ZIP codes as Safe Harbor wants them: three digits, or none where too few people live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from incognote.transform.places import state_of_zip
+from incognote.transform.record import Mention, Record
+from incognote.transform.worddata import word_list
+
+
+@dataclass(frozen=True, slots=True)
+class Zip3:
+    """The first three digits stay; areas of 20,000 people or fewer, and unknown ones, become 000.
+
+    With `fill` the code keeps five digits ("02139" -> "02100").
+    """
+
+    label: str
+    fill: bool = False
+    labels: ClassVar[frozenset[str]] = frozenset({"ZIP"})
+
+    def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
+        prefix = mention.text.strip()[:3]
+        restricted = word_list("restricted_zip3", "restricted")
+        if not prefix.isdigit() or prefix in restricted or state_of_zip(prefix) is None:
+            prefix = "000"
+        return prefix + ("00" if self.fill else "")
+
+    def explain(self) -> str:
+        return "cut to its first three digits; 000 where 20,000 people or fewer live"
