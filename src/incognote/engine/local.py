@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from incognote.core.errors import DocumentError, ReadError, UsageError
+from incognote.core.errors import IncognoteError, ReadError, UsageError
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import (
@@ -177,6 +177,8 @@ def _process(
     verb: str, sources: Iterable[Source], settings: Settings
 ) -> Iterator[tuple[_Item, Outcomes]]:
     """Every item with the outcomes of its documents, in the order of the input."""
+    if settings.format:
+        format_named(settings.format)  # an unknown name is an error of the call, not of each file
     batches = _batches(_items(sources, settings), settings.batch)
     for batch, outcomes in run_batches(
         verb,
@@ -296,7 +298,7 @@ def _failed_row(failure: Failure) -> dict[str, object]:
 
 def _failure(name: str, stage: str, error: Exception) -> Failure:
     """What may be said of an error: our own messages hold no clinical text, others' might."""
-    what = str(error) if isinstance(error, DocumentError) else type(error).__name__
+    what = str(error) if isinstance(error, IncognoteError) else type(error).__name__
     return Failure(name, stage, type(error).__name__, f"{name}: {what}")
 
 

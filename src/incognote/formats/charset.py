@@ -12,6 +12,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO
 
 from incognote.core.errors import ReadError, TransformError
@@ -138,22 +139,21 @@ class Lines:
         return data.decode("utf-8").encode(self.encoding) if self._wide else data
 
     def _chunks(self) -> Iterator[bytes]:
-        decoder = codecs.getincrementaldecoder(self.encoding)() if self._wide else None
-        chunk = self._rest
-        while True:
-            more = self._stream.read(_CHUNK)
-            if decoder is None:
-                yield chunk
-            else:
-                try:
-                    yield decoder.decode(chunk, final=not more).encode("utf-8")
-                except UnicodeError:
-                    raise ReadError(
-                        f"begins as {self.encoding} but is not {self.encoding} throughout"
-                    ) from None
-            if not more:
-                return
-            chunk = more
+        # From a pipe, take what is there: a row must not wait until so many more have come.
+        read = getattr(self._stream, "read1", self._stream.read)
+        chunks = chain([self._rest], iter(lambda: read(_CHUNK), b""))
+        if not self._wide:
+            yield from chunks
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        try:
+            for chunk in chunks:
+                yield decoder.decode(chunk).encode("utf-8")
+            decoder.decode(b"", final=True)
+        except UnicodeError:
+            raise ReadError(
+                f"begins as {self.encoding} but is not {self.encoding} throughout"
+            ) from None
 
 
 def _split(data: bytes) -> list[bytes]:

@@ -128,7 +128,7 @@ class _Table:
     def rows(self) -> Iterator[Record | Failure]:
         while (line := self._next_line()) is not None:
             number = self.number
-            if not line.strip():
+            if not line.strip(b"\r\n"):
                 yield _unchanged(self.lines.restore(line))
                 continue
             try:

@@ -1,0 +1,203 @@
+"""`deid`: same files, same shape, a manifest, and nothing half-written or half-read."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.engine.conftest import KEY, rows, tree
+
+from incognote.core.errors import UsageError
+from incognote.engine.local import Settings, deid
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder of every kind of input, good and bad."""
+    folder = tmp_path / "in"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.txt").write_bytes(b"Seen: <Ann>.\r\n")
+    (folder / "b.jsonl").write_text(
+        '{"id": "b1", "patient_id": "p", "text": "<Bo>", "x": 1.50}\n'
+        "{broken <Cy>\n"
+        '{"id": "b3", "text": "none"}\n'
+    )
+    (folder / "c.csv").write_text('id,text\n1,"<Di>, ""fine"""\n2,none\n3,"<Ed>\n')
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00<Fay>\xff")
+    (folder / "sub" / "d.txt").write_bytes("Señor <Gus>".encode("latin-1"))
+    return folder
+
+
+def test_a_folder(notes: Path, tmp_path: Path, settings: Settings) -> None:
+    summary = deid(str(notes), str(tmp_path / "out"), settings)
+    out = tree(tmp_path / "out")
+    assert out.pop("a.txt") == b"Seen: <[PATIENT]>.\r\n"
+    assert out.pop("b.jsonl").decode() == (
+        '{"id": "b1", "patient_id": "p", "text": "<[PATIENT]>", "x": 1.50}\n'
+        '{"id": "b3", "text": "none"}\n'
+    )
+    assert out.pop("c.csv").decode() == 'id,text\n1,"<[PATIENT]>, ""fine"""\n2,none\n'
+    assert out.pop("sub/d.txt") == "Señor <[PATIENT]>".encode("latin-1")
+    assert set(out) == {"manifest.jsonl", "quarantine.jsonl"}
+    assert (summary.documents, summary.quarantined) == (10, 4)
+
+
+def test_manifest_and_quarantine_list(notes: Path, tmp_path: Path, settings: Settings) -> None:
+    deid(str(notes), str(tmp_path / "out"), settings)
+    manifest = rows(tmp_path / "out" / "manifest.jsonl")
+    assert [(row["id"], row["status"]) for row in manifest] == [
+        ("a.txt", "done"),
+        ("b1", "done"),
+        ("b.jsonl:2", "quarantined"),
+        ("b3", "done"),
+        ("1", "done"),
+        ("2", "done"),
+        ("c.csv:4", "quarantined"),
+        ("empty.txt", "quarantined"),
+        ("scan.png", "quarantined"),
+        ("sub/d.txt", "done"),
+    ]
+    assert manifest[0]["labels"] == {"PATIENT": 1}
+    assert manifest[3]["labels"] == {}
+    assert {row["policy"] for row in manifest} == {settings.policy.hash}
+    assert {row["file"] for row in manifest} >= {"a.txt", "sub/d.txt"}
+    listed = rows(tmp_path / "out" / "quarantine.jsonl")
+    assert [row["file"] for row in listed] == ["b.jsonl", "c.csv", "empty.txt", "scan.png"]
+    assert all(row["message"] and "raw" not in row for row in listed)
+
+
+def test_hashes_tell_documents_apart_and_need_the_key(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    for name, key in (("one", KEY), ("again", KEY), ("other", KEY[::-1])):
+        deid(str(notes), str(tmp_path / name), replace(settings, key=key))
+    one, again, other = (
+        [row.get("input") for row in rows(tmp_path / name / "manifest.jsonl")]
+        for name in ("one", "again", "other")
+    )
+    assert one == again
+    assert len({tag for tag in one if tag}) == 5  # "none" stands in two of six documents
+    assert not {tag for tag in one if tag} & set(other)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_workers_and_batches_do_not_change_a_byte(
+    notes: Path, tmp_path: Path, settings: Settings, workers: int, batch: int
+) -> None:
+    deid(str(notes), str(tmp_path / "plain"), settings)
+    deid(str(notes), str(tmp_path / "other"), replace(settings, workers=workers, batch=batch))
+    assert tree(tmp_path / "other") == tree(tmp_path / "plain")
+
+
+def test_raw_bytes_are_kept_only_where_asked_for(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    kept = tmp_path / "kept"
+    deid(str(notes), str(tmp_path / "out"), replace(settings, quarantine=kept))
+    assert "quarantine.jsonl" not in tree(tmp_path / "out")
+    files = tree(kept)
+    listed = {row["file"]: row["raw"] for row in rows(kept / "quarantine.jsonl")}
+    assert files[listed["b.jsonl"]] == b"{broken <Cy>\n"
+    assert files[listed["c.csv"]] == b'3,"<Ed>\n'
+    assert files[listed["scan.png"]] == (notes / "scan.png").read_bytes()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+
+
+def test_a_clean_run_removes_the_list_of_the_run_before(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    out = tmp_path / "out"
+    deid(str(notes), str(out), settings)
+    assert (out / "quarantine.jsonl").exists()
+    deid(str(notes / "sub"), str(out), settings)
+    assert not (out / "quarantine.jsonl").exists()
+
+
+def test_one_file_to_one_file(notes: Path, tmp_path: Path, settings: Settings) -> None:
+    deid(str(notes / "a.txt"), str(tmp_path / "o" / "new.txt"), settings)
+    assert set(tree(tmp_path / "o")) == {"new.txt", "manifest.jsonl"}
+
+
+def test_one_file_into_a_folder(notes: Path, tmp_path: Path, settings: Settings) -> None:
+    deid(str(notes / "a.txt"), str(tmp_path / "o") + "/", settings)
+    assert set(tree(tmp_path / "o")) == {"a.txt", "manifest.jsonl"}
+
+
+def test_output_below_the_input_is_not_read_again(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    for _ in range(2):
+        summary = deid(str(notes), str(notes / "out"), settings)
+        assert summary.documents == 10
+
+
+@pytest.mark.parametrize(
+    ("given", "out"),
+    [("in", "in"), ("in/a.txt", "in/a.txt"), ("in/a.txt", "in"), ("in", "in/a.txt"), ("in", "-")],
+)
+def test_outputs_that_make_no_sense(
+    notes: Path, tmp_path: Path, settings: Settings, given: str, out: str
+) -> None:
+    before = tree(tmp_path)
+    with pytest.raises(UsageError):
+        deid(str(tmp_path / given), out if out == "-" else str(tmp_path / out), settings)
+    assert tree(tmp_path) == before
+
+
+def test_no_input(tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        deid(str(tmp_path / "nothing"), str(tmp_path / "out"), settings)
+    assert tree(tmp_path) == {}
+
+
+class _Stop:
+    """A progress bar that presses Ctrl-C after so many documents."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def __call__(self, _bytes: int, documents: int) -> None:
+        self.left -= documents
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interruption_leaves_whole_files_and_their_rows(
+    notes: Path, tmp_path: Path, settings: Settings, workers: int
+) -> None:
+    stop = replace(settings, progress=_Stop(after=1), workers=workers, batch=1)
+    with pytest.raises(KeyboardInterrupt):
+        deid(str(notes), str(tmp_path / "out"), stop)
+    assert set(tree(tmp_path / "out")) == {"a.txt", "manifest.jsonl"}
+    assert [row["id"] for row in rows(tmp_path / "out" / "manifest.jsonl")] == ["a.txt"]
+
+
+def test_an_interruption_in_the_first_file_leaves_nothing(
+    tmp_path: Path, settings: Settings
+) -> None:
+    lines = (json.dumps({"id": str(i), "text": "<Ann>"}) for i in range(10))
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    stop = replace(settings, progress=_Stop(after=4), batch=1)
+    with pytest.raises(KeyboardInterrupt):
+        deid(str(tmp_path / "in.jsonl"), str(tmp_path / "out" / "out.jsonl"), stop)
+    assert tree(tmp_path / "out") == {}
+
+
+def test_an_interrupted_rewrite_leaves_the_old_file(tmp_path: Path, settings: Settings) -> None:
+    lines = (json.dumps({"id": str(i), "text": "<Ann>"}) for i in range(10))
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "out.jsonl").write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        deid(
+            str(tmp_path / "in.jsonl"),
+            str(tmp_path / "out" / "out.jsonl"),
+            replace(settings, progress=_Stop(after=4), batch=1),
+        )
+    assert tree(tmp_path / "out") == {"out.jsonl": b"old"}

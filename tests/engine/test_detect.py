@@ -1,0 +1,87 @@
+"""`detect`: one row for each input row, in order, whatever happens to some of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.engine.conftest import rows, tree
+
+from incognote.core import registry
+from incognote.engine.local import Settings, detect
+from incognote.policy import DetectorRules
+
+
+def write_rows(path: Path, texts: list[str]) -> None:
+    lines = (json.dumps({"id": f"n{i}", "text": text}) for i, text in enumerate(texts))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_rows_in_order(tmp_path: Path, settings: Settings) -> None:
+    write_rows(tmp_path / "in.jsonl", ["no one", "<Ann> and <Bo>", ""])
+    summary = detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
+    span = {"label": "PATIENT", "score": 1.0, "sources": ["find/0"]}
+    assert rows(tmp_path / "out.jsonl") == [
+        {"id": "n0", "spans": []},
+        {"id": "n1", "spans": [{"start": 1, "end": 4, **span}, {"start": 11, "end": 13, **span}]},
+        {"id": "n2", "spans": []},
+    ]
+    assert (summary.documents, summary.quarantined) == (3, 0)
+    assert summary.labels == {"PATIENT": 2}
+    assert set(tree(tmp_path)) == {"in.jsonl", "out.jsonl"}
+
+
+def test_a_failed_row_is_null_not_empty(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in.jsonl").write_text(
+        '{"id": "a", "text": "<Ann>"}\n{oops\n{"id": "c", "text": ""}\n'
+    )
+    summary = detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
+    first, second, third = rows(tmp_path / "out.jsonl")
+    assert first["spans"]
+    assert (second["id"], second["spans"]) == ("in.jsonl:2", None)
+    assert third == {"id": "c", "spans": []}
+    assert summary.quarantined == 1
+    (listed,) = rows(tmp_path / "quarantine.jsonl")
+    assert (listed["id"], listed["stage"]) == ("in.jsonl:2", "read")
+
+
+def test_several_texts_in_a_row_are_told_apart(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in.csv").write_text("id,a,b,name\n1,<Ann>,none,Bo\n")
+    formats = replace(settings.policy.formats, text=("a", "b"), labels={"name": "PATIENT"})
+    settings = replace(settings, policy=replace(settings.policy, formats=formats))
+    detect(str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl"), settings)
+    found = [(row["id"], row["part"], len(row["spans"])) for row in rows(tmp_path / "out.jsonl")]
+    assert found == [("1", "in.csv:2 a", 1), ("1", "in.csv:2 b", 0)]
+
+
+def test_a_detector_that_throws_costs_its_document_only(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        registry._BUILT_IN, ("detector", "broken"), "tests.engine.broken:BrokenDetector"
+    )
+    registry._table.cache_clear()
+    detectors = {**settings.policy.detectors, "broken": DetectorRules()}
+    settings = replace(settings, policy=replace(settings.policy, detectors=detectors))
+    write_rows(tmp_path / "in.jsonl", ["<Ann>", "break <Bo>", "<Cy>"])
+    said: list[str] = []
+    settings = replace(settings, report=said.append)
+    summary = detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
+    registry._table.cache_clear()
+    assert [row["spans"] is not None for row in rows(tmp_path / "out.jsonl")] == [True, False, True]
+    assert summary.quarantined == 1
+    assert said == ["in.jsonl:2 text: ValueError (detect:broken)"]
+
+
+def test_a_folder_in_one_output_that_is_not_read_again(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "b.txt").write_text("<Bo>")
+    (tmp_path / "a.txt").write_text("<Ann>")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "c.txt").write_text("none")
+    (tmp_path / ".hidden.txt").write_text("<Cy>")
+    out = tmp_path / "out.jsonl"
+    for _ in range(2):
+        detect(str(tmp_path), str(out), settings)
+        assert [row["id"] for row in rows(out)] == ["a.txt", "b.txt", "sub/c.txt"]
