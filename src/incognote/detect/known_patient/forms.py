@@ -1,0 +1,89 @@
+"""The ways in which a fact about a patient may be written in a note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from itertools import product
+
+from incognote.lexicon import lexicon
+
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+_DATE_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%Y%m%d", "%m/%d/%y", "%d.%m.%Y", "%B %d, %Y")
+_KINDS = {
+    "street": "st",
+    "avenue": "ave",
+    "road": "rd",
+    "drive": "dr",
+    "lane": "ln",
+    "boulevard": "blvd",
+    "court": "ct",
+    "place": "pl",
+    "apartment": "apt",
+    "highway": "hwy",
+}
+_SHORT = {short: long for long, short in _KINDS.items()}
+_NO_NAME = frozenset("mr mrs ms miss dr md do rn np pa jr sr ii iii iv phd lpn dds".split())
+
+
+def name_parts(value: str) -> list[str]:
+    """The words of a name, without titles and initials."""
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", value)
+    return [word for word in words if len(word) > 1 and word.lower() not in _NO_NAME]
+
+
+def nicknames(part: str) -> frozenset[str]:
+    return lexicon().nicknames(part)
+
+
+def date_forms(value: str) -> Iterator[str]:
+    """A date in the usual orders, separators and abbreviations; as it is if it cannot be read."""
+    yield value
+    day = _date(value)
+    if day is None:
+        return
+    years = (f"{day:%Y}", f"{day:%y}")
+    months = {f"{day.month}", f"{day:%m}"}
+    days = {f"{day.day}", f"{day:%d}"}
+    for month, number, year, mark in product(months, days, years, "/-."):
+        yield f"{month}{mark}{number}{mark}{year}"
+        yield f"{number}{mark}{month}{mark}{year}"
+        if len(year) == 4:
+            yield f"{year}{mark}{month}{mark}{number}"
+    yield f"{day:%Y%m%d}"
+    name = _MONTHS[day.month - 1]
+    ordinals = {f"{day.day}{ending}" for ending in ("st", "nd", "rd", "th")}
+    for month, number, year in product((name, name[:3], f"{name[:3]}."), days | ordinals, years):
+        yield f"{month} {number}, {year}"
+        yield f"{month} {number} {year}"
+        yield f"{number} {month} {year}"
+        yield f"{number}-{month}-{year}"
+        yield f"{number} of {month} {year}"
+
+
+def _date(value: str) -> date | None:
+    for form in _DATE_FORMATS:
+        try:
+            return datetime.strptime(value, form).date()  # noqa: DTZ007 - a date has no zone
+        except ValueError:
+            continue
+    return None
+
+
+def street_forms(value: str) -> Iterator[str]:
+    """An address line as it is, with its kinds abbreviated, and with them spelt out."""
+    yield value
+    for table in (_KINDS, _SHORT):
+        words = [table.get(word.strip(".").lower(), word) for word in value.split()]
+        yield " ".join(words)
+        # The dot of an abbreviation is a mark of its own to the matcher.
+        yield " ".join(f"{word}." if word in _SHORT else word for word in words)
+
+
+def number_pattern(value: str) -> str:
+    """A regular expression for a number or code, whatever separates its characters."""
+    telling = [re.escape(char) for char in value if char.isalnum()]
+    return r"(?<!\w)" + r"[\s().\-/]{0,2}".join(telling) + r"(?!\w)"

@@ -1,0 +1,97 @@
+"""Gives a note typed all in capitals, or with none, the letter case it should have.
+
+The length stays the same, so offsets do too. The model is a part-of-speech tagger whose tags also
+say how a word is written (tools/train_speech.py), read from our own corpus; names and towns that
+the corpus does not hold come from the lexicon.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+
+from incognote.core.types import Tokens
+from incognote.lexicon import lexicon
+from incognote.lexicon.speech import Tagger
+
+# How a tag that also knows letter case ends.
+LOWER, TITLE, UPPER = "lower", "title", "upper"
+
+_FEWEST_LETTERS = 20
+_ALL_CAPITALS = 0.85
+_NO_CAPITALS = 0.005
+
+
+def lacks_case(text: str) -> bool:
+    """Whether letter case says nothing in this text, because there is (nearly) only one."""
+    capitals = sum(map(str.isupper, text))
+    letters = capitals + sum(map(str.islower, text))
+    if letters < _FEWEST_LETTERS:
+        return False
+    return not _NO_CAPITALS * letters < capitals < _ALL_CAPITALS * letters
+
+
+def true_case(text: str, tokens: Tokens, sentences: tuple[tuple[int, int], ...]) -> str:
+    """The text with its words written as in ordinary prose."""
+    parts = list(text)
+    for start, end in sentences:
+        first, last = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        # A full stop would come between "Dr." and the name: the model reads sentences without.
+        places = [
+            (tokens.starts[i], tokens.ends[i])
+            for i in range(first, last)
+            if text[tokens.starts[i]] != "."
+        ]
+        words = [text[s:e].lower() for s, e in places]
+        for i, (word, tag) in enumerate(zip(words, _model().tag(words), strict=True)):
+            written = _written(word, tag, first=i == 0)
+            s, e = places[i]
+            if len(written) == e - s:  # some letters beyond ASCII change length with their case
+                parts[s:e] = written
+    return "".join(parts)
+
+
+def _written(word: str, tag: str, *, first: bool) -> str:
+    if tag.endswith(UPPER):
+        return word.upper()
+    if tag.endswith(TITLE) or first:
+        return word[:2].upper() + word[2:].capitalize() if word[1:2] == "'" else word.capitalize()
+    return word
+
+
+class _Words(Mapping[str, Mapping[str, int]]):
+    """The words of the corpus, and behind them the names and towns of the lexicon."""
+
+    _NAME = {f"NNP:{TITLE}": 19, f"NN:{LOWER}": 1}  # noqa: RUF012 - never changed
+
+    def __init__(self, words: Mapping[str, Mapping[str, int]]) -> None:
+        self._words = words
+
+    def __getitem__(self, word: str) -> Mapping[str, int]:
+        if word in self._words:
+            return self._words[word]
+        if len(word) < 3 or not word.isalpha() or lexicon().is_clinical(word):
+            raise KeyError
+        name = lexicon().first_name(word) or lexicon().surname(word)
+        if (name and not name.common_word) or (
+            lexicon().city(word) and not lexicon().is_ordinary(word)
+        ):
+            return self._NAME
+        raise KeyError
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+
+@cache
+def _model() -> Tagger:
+    packed = files("incognote.prepare").joinpath("truecase.json.gz").read_bytes()
+    counts = json.loads(gzip.decompress(packed))
+    return Tagger(**{**counts, "words": _Words(counts["words"])})
