@@ -16,7 +16,7 @@ import numpy.typing as npt
 from incognote.core.errors import UsageError
 from incognote.evaluate.scores import ByDocument
 
-METRICS = ("precision", "recall", "f1", "f2")
+METRICS = ("precision", "recall", "f1")  # those that two systems are compared by
 SHUFFLES = 9_999
 RESAMPLES = 2_000
 
