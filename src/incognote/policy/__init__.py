@@ -1,5 +1,6 @@
 """What a data office decides: the Policy model, its loader and the presets."""
 
+from incognote.policy.explain import explain_policy
 from incognote.policy.load import DEFAULT, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
     KEEP,
@@ -30,6 +31,7 @@ __all__ = [
     "ResolveRules",
     "SpeechRules",
     "TransformRules",
+    "explain_policy",
     "load_policy",
     "policy_from",
     "presets",

@@ -20,6 +20,9 @@ _EXTENSION = re.compile(r"\b(?:ext?\.?|extension|x|opt\.?|option|pin|#)\s*[\d-]+
 _DIGITS = re.compile(r"\d")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _HOST = re.compile(r"^((?:[a-z]+\s?:\s?/\s?/\s?)?)([^/?#\s]+)(.*)$", re.IGNORECASE | re.DOTALL)
+_ENDINGS = frozenset(
+    "com org net edu gov mil info health care clinic law io example co ac nhs int biz".split()
+)
 _V4_NETS = ("192.0.2", "198.51.100", "203.0.113")
 
 
@@ -95,9 +98,7 @@ def _local(local: str, record: Record, attempt: int) -> str:
 def _host(host: str, record: Record, attempt: int) -> str:
     """Other labels under .example; "www" and its like stay."""
     labels = host.split(".")
-    while len(labels) > 2 and (len(labels[-1]) == 2 or "example" in labels[-2:]):
-        labels.pop()  # "co.uk", "example.org": the reserved ending replaces them all
-    if len(labels) > 1:
+    while len(labels) > 1 and (labels[-1].lower() in _ENDINGS or len(labels[-1]) == 2):
         labels.pop()
     fresh = [_words(label, record, attempt, "roles") for label in labels]
     ending = "EXAMPLE" if host.isupper() else "example"

@@ -15,10 +15,11 @@ T = TypeVar("T")
 
 _BITS = 256
 # How often names begin with each letter, in percent. Every letter occurs among surrogates about as
-# often as among people, or a missed name would stand out by its initial.
+# often as among people, or a missed name would stand out by its initial. (Too few names to draw
+# from begin with X.)
 _INITIALS = (
     "AAAAAAAABBBBBBCCCCCCCDDDDDEEEEFFFGGGGHHHHHIIJJJJJJKKKKLLLLLLMMMMMMMMM"
-    "NNNOOPPPPQRRRRRRSSSSSSSSTTTTUVVWWWXYZ"
+    "NNNOOPPPPQRRRRRRSSSSSSSSTTTTUVVWWWYZ"
 )
 
 

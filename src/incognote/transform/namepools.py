@@ -53,13 +53,16 @@ def _index(kind: Kind) -> dict[tuple[str, str, str], tuple[str, ...]]:
 
 @cache
 def pool(kind: Kind, sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
-    """Names that begin with a letter; where too few fit, origin is given up before sex."""
+    """Names that begin with a letter. Where few fit, origin is given up, then the letter: the
+    wrong sex would contradict the note."""
     index = _index(kind)
-    for key in ((sex_, origin_, letter), (sex_, "", letter), ("", "", letter)):
-        found = index.get(key, ())
-        if len(found) >= _ENOUGH:
-            return found
-    return index.get(("", "", letter), ())
+    found = index.get((sex_, origin_, letter), ())
+    if len(found) >= _ENOUGH:
+        return found
+    wider = index.get((sex_, "", letter), ())
+    if len(wider) >= 2:
+        return wider
+    return tuple(name for key, names in index.items() if key[:2] == (sex_, "") for name in names)
 
 
 @cache

@@ -8,7 +8,7 @@ Manor". An abbreviation of a name in the same record follows that name's surroga
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from incognote.lexicon import fold_place, lexicon
 from incognote.transform import people, places
@@ -25,13 +25,12 @@ _SHORT_DIRECTIONS = ("N", "S", "E", "W")
 
 
 @cache
-def _generic() -> frozenset[str]:
-    """Words that name a kind of institution."""
+def _heads() -> frozenset[str]:
+    """Words in the names of kinds of institutions ("high school", "saw mill")."""
     lex = lexicon()
-    heads = {word for head in lex.facility_heads | lex.organization_heads for word in head.split()}
-    # The lists of heads also hold words that name single places when they stand alone.
-    named = {fold(word) for word in words_of("organisations", "fancy")}
-    return frozenset(heads | word_list("organisations", "generic")) - named
+    return frozenset(
+        word for head in lex.facility_heads | lex.organization_heads for word in head.split()
+    )
 
 
 class Institutions:
@@ -78,7 +77,7 @@ def _abbreviation(text: str, record: Record) -> str:
 def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
     text = mention.text
     tokens = list(_WORD.finditer(text))
-    own = [m for m in tokens if not is_generic(m[0])]
+    own = [m for i, m in enumerate(tokens) if not is_generic(m[0], first=i == 0)]
     # "University Hospital", "Family Practice": nothing is a name, so the first word is.
     changing = {m.start() for m in (own or tokens[:1])}
     shouted = text.isupper()
@@ -121,9 +120,14 @@ def _with_cities(
     return found
 
 
-def is_generic(word: str) -> bool:
-    lower = word.lower().replace("’", "'")
-    return lower in _generic() or lower.rstrip(".") in _generic() or len(lower.rstrip(".")) == 1
+@lru_cache(maxsize=65536)
+def is_generic(word: str, first: bool = False) -> bool:
+    """Whether a word says what kind of institution it is. The lists hold many words that also
+    begin names ("Mill Creek"), so a first word must be on the short list."""
+    lower = word.lower().replace("’", "'").rstrip(".")
+    if lower in word_list("organisations", "generic") or len(lower) == 1:
+        return True
+    return not first and lower in _heads()
 
 
 def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
@@ -150,7 +154,19 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
         if surname is not None and surname.count and not surname.common_word and not attempt:
             return people.last_name(folded, record) + tail + stop
         return _pick("fancy", folded, record, attempt) + tail + stop
+    if _is_compound(folded):
+        return _pick("fancy", folded, record, attempt) + tail + stop
     return case_like(bare, altered(bare, record, attempt)) + tail + stop
+
+
+@lru_cache(maxsize=16384)
+def _is_compound(folded: str) -> bool:
+    """ "Lakeshore", "Birchwood": two ordinary words in one."""
+    lex = lexicon()
+    return any(
+        lex.is_ordinary(folded[:cut]) and lex.is_ordinary(folded[cut:])
+        for cut in range(3, len(folded) - 2)
+    )
 
 
 def _is_city_of(record: Record, text: str) -> bool:
@@ -230,6 +246,6 @@ def profession(mention: Mention, record: Record) -> str:
         return any(record.taken(word) for word in new.split())
 
     new = record.first_free("PROFESSION", make, taken) + ("s" if plural else "")
-    if text.isupper():
+    if text.isupper() and len(text) > 4:  # "CPA" stands in any text
         return new.upper()
-    return new.capitalize() if text[:1].isupper() else new
+    return new.capitalize() if text[:1].isupper() and not text.isupper() else new

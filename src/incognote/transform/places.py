@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 
-from incognote.lexicon import City, fold_place, lexicon
+from incognote.lexicon import fold_place, lexicon
 from incognote.transform.ids import redraw
 from incognote.transform.originals import street_core
 from incognote.transform.record import Mention, Record, squeeze
@@ -17,6 +18,8 @@ _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", 
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
 _NEAR = 6
 _TOWN = 5_000
+_ENOUGH = 10
+_PLAIN_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?")
 
 
 class PlaceFacts:
@@ -31,7 +34,7 @@ class PlaceFacts:
         }
         self._state_of: dict[str, str] = {}
         placed = [m for m in record.mentions if m.label in ("CITY", "STATE", "ZIP")]
-        for before, after in zip(placed, placed[1:], strict=False):
+        for before, after in pairwise(placed):
             if after.start - before.end > _NEAR or after.label == "CITY":
                 continue
             code = lex.state(after.text) if after.label == "STATE" else None
@@ -58,14 +61,20 @@ def state_of_zip(text: str) -> str | None:
 
 
 @cache
-def _state_pool() -> tuple[str, ...]:
-    """States with cities to draw from: territories would be rare enough to be noticed."""
-    return tuple(code for code in sorted(lexicon().states) if len(lexicon().cities(code)) >= 3)
+def _towns() -> dict[str, tuple[str, ...]]:
+    """State -> its towns with plain names, largest first."""
+    found: dict[str, list[str]] = {}
+    table = lexicon().us_cities
+    for city in map(table.__getitem__, range(len(table))):
+        if city.population >= _TOWN and _PLAIN_NAME.fullmatch(city.name):
+            found.setdefault(city.state, []).append(city.name)
+    return {code: tuple(names) for code, names in found.items() if len(names) >= _ENOUGH}
 
 
 @cache
-def _towns(code: str) -> tuple[City, ...]:
-    return lexicon().cities(code, _TOWN)
+def _state_pool() -> tuple[str, ...]:
+    """States with enough towns to draw from: territories would be rare enough to be noticed."""
+    return tuple(sorted(_towns()))
 
 
 @cache
@@ -149,7 +158,9 @@ def city(mention: Mention, record: Record) -> str:
 
 def _city_pool(key: str, code: str | None, record: Record) -> tuple[str, ...]:
     if code is not None:
-        return tuple(town.name for town in _towns(_state_image(code, record)))
+        towns = _towns().get(_state_image(code, record))
+        if towns:
+            return towns
     abroad = next((found.country for found in lexicon().city(key)), None)
     if abroad is not None:
         country_ = _country_image(abroad, record) if _replaced(record, "COUNTRY") else abroad
@@ -158,7 +169,7 @@ def _city_pool(key: str, code: str | None, record: Record) -> tuple[str, ...]:
             return names
     # A place on no list: any town will do, but always the same.
     home = record.scope.draws.pick(_state_pool(), "HOME", key)
-    return tuple(town.name for town in _towns(home))
+    return _towns()[home]
 
 
 def zip_code(mention: Mention, record: Record) -> str:

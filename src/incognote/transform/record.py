@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from incognote.core.errors import TransformError
 from incognote.core.types import Document, Span
@@ -68,7 +68,7 @@ class Scope:
             if len(self._memo) >= _MEMO:
                 self._memo.clear()
             found = self._memo[question] = answer()
-        return found  # type: ignore[return-value]
+        return cast(T, found)
 
 
 class Record:
@@ -100,7 +100,7 @@ class Record:
         found = self._known.get(kind)
         if found is None:
             found = self._known[kind] = kind(self)
-        return found  # type: ignore[no-any-return]
+        return cast(T, found)
 
     @cached_property
     def words(self) -> frozenset[str]:
