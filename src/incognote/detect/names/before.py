@@ -1,0 +1,208 @@
+"""Evidence on the left of a run: titles, roles, ties, fields, salutations, prepositions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.facts import (
+    AFTER_NAME,
+    BEFORE_PLACE,
+    BEFORE_THING,
+    CAPITAL,
+    CARE_BY,
+    CLOSE,
+    CLOSING,
+    COLON,
+    COMMA,
+    COMPANY,
+    CREDENTIAL,
+    DIGITS,
+    DIRECTION,
+    DOT,
+    FIELD_PATIENT,
+    FIELD_STAFF,
+    HYPHEN,
+    IDENTITY,
+    JOINER,
+    KIN,
+    LOWER,
+    MAKES_PLACE_BEFORE,
+    OPEN,
+    PET,
+    POSSESSIVE,
+    QUOTE,
+    ROLE_CIVIL,
+    ROLE_STAFF,
+    SALUTATION,
+    TITLE,
+    TITLE_CIVIL,
+    TITLE_OPEN,
+    TITLE_STAFF,
+    TOLD,
+    UPPER,
+    WORDLIKE,
+    cues,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from incognote.detect.names.page import Page
+
+# The first kind that a word has decides; the order is from the most to the least telling.
+_KINDS = (
+    (PET, "pet"),
+    (TITLE_STAFF, "title-staff"),
+    (SALUTATION, "salutation"),
+    (KIN, "kin"),
+    (TITLE_CIVIL, "title-civil"),
+    (TITLE_OPEN, "title-open"),
+    (MAKES_PLACE_BEFORE, "place-title"),
+    (ROLE_STAFF, "role-staff"),
+    (CREDENTIAL, "role-staff"),
+    (ROLE_CIVIL, "role-civil"),
+    (CARE_BY, "care-by"),
+    (CLOSING, "signature-mark"),
+    (TOLD, "told"),
+    (IDENTITY, "identity"),
+    (COMPANY, "company"),
+    (DIRECTION, "direction"),
+    (FIELD_STAFF, "role-staff"),
+    (FIELD_PATIENT, "patient-word"),
+    (BEFORE_THING, "thing-before"),
+    (BEFORE_PLACE, "place-before"),
+)
+_DOTTED_POST = re.compile(r"(?:[A-Za-z]\.){2,4}$")
+_DOTTED = TITLE | MAKES_PLACE_BEFORE | ROLE_STAFF | ROLE_CIVIL
+
+
+def before(page: Page, first: int) -> list[str]:
+    """What stands before the token `first`."""
+    at = first - 1
+    if at < 0:
+        return ["line-start"]
+    bits = page.bits
+    if page.breaks(first):
+        return _line_above(page, at)
+    if bits[at] & (OPEN | QUOTE):
+        found = ["opened" if bits[at] & OPEN else "quoted"]
+        if at > 0 and not page.breaks(at):
+            return found + _word_before(page, at - 1)
+        return found
+    return _word_before(page, at)
+
+
+def _word_before(page: Page, at: int) -> list[str]:
+    bits = page.bits
+    here = bits[at]
+    if here & DOT:
+        return _behind_dot(page, at)
+    if here & COLON:
+        return _field(page, at)
+    if here & COMMA:
+        return _apposition(page, at - 1)
+    if here & HYPHEN:
+        if page.breaks(at):
+            return ["signature-mark"]
+        return ["dash", *_apposition(page, at - 1)]
+    if here & DIGITS:
+        return ["number-before"]
+    if here & JOINER and not here & WORDLIKE:
+        if at > 0 and page.words[at - 1].lower() == "w":
+            return ["company"]
+        return ["slash-before"]
+    if not here & WORDLIKE:
+        return ["mark-before"]
+    if here & TITLE_OPEN and at > 0 and page.bits[at - 1] & DIGITS:
+        return ["number-before"]
+    found = _kind(here)
+    if page.gap(at + 1):
+        # A column or a tab between: the word is a field name without its colon, if anything.
+        return ["column-field", *found] if found else ["column-start"]
+    if found:
+        return found
+    if here & (CAPITAL | UPPER):
+        return ["capital-before"]
+    return ["verb-before"] if here & AFTER_NAME else ["word-before"]
+
+
+def _behind_dot(page: Page, dot: int) -> list[str]:
+    """ "Dr. X", "P.A. X", "Patient ........ X", or a new sentence."""
+    at = dot - 1
+    while at > 0 and page.bits[at] & DOT:
+        at -= 1
+    if at < 0:
+        return ["sentence-start"]
+    if dot - at > 2:
+        return _field(page, at + 1)
+    here = page.bits[at]
+    if here & TITLE_OPEN and at > 0 and page.bits[at - 1] & DIGITS:
+        return ["number-before"]  # "15 Fr."
+    if here & _DOTTED and len(page.words[at]) < 6:
+        return _kind(here)
+    post = _DOTTED_POST.search(page.text, max(0, page.ends[dot] - 8), page.ends[dot])
+    if post and cues().get(post[0].replace(".", "").lower(), 0) & CREDENTIAL:
+        return ["role-staff"]
+    return ["sentence-start"]
+
+
+def _kind(bits: int) -> list[str]:
+    return next(([name] for kind, name in _KINDS if bits & kind), [])
+
+
+def _line_above(page: Page, at: int) -> list[str]:
+    """A line of its own under "Sincerely," or under a field that ended its line."""
+    here = page.bits[at]
+    if here & COLON:
+        return ["line-start", *_field(page, at)]
+    if here & (COMMA | DOT) and at > 0 and page.bits[at - 1] & CLOSING:
+        return ["line-start", "signature-mark"]
+    if here & LOWER or here & COMMA:
+        return ["line-start", "wrapped"]
+    return ["line-start"]
+
+
+def _field(page: Page, colon: int) -> list[str]:
+    """What "Attending:", "Patient Name:" or "Mother's name:" announces."""
+    kinds = 0
+    at = colon - 1
+    if at >= 0 and page.bits[at] & CLOSE:
+        at -= 1
+    last = page.bits[at] if at >= 0 else 0
+    for _ in range(5):
+        if at < 0 or not page.bits[at] & (WORDLIKE | POSSESSIVE | HYPHEN | JOINER | DOT):
+            break
+        kinds |= page.bits[at]
+        if page.gap(at):
+            break
+        at -= 1
+    if kinds & PET:
+        return ["pet"]
+    # The last word rules: "Patient's nurse:" is staff, "RN patient:" is not.
+    for seen in (last, kinds):
+        if seen & FIELD_PATIENT and not seen & (ROLE_STAFF | FIELD_STAFF):
+            return ["field-kin" if kinds & KIN else "field-patient"]
+        if seen & (ROLE_STAFF | TITLE_STAFF | FIELD_STAFF | CARE_BY | CREDENTIAL):
+            return ["field-staff"]
+        if seen & KIN:
+            return ["field-kin"]
+        if seen & (ROLE_CIVIL | TITLE_CIVIL):
+            return ["field-civil"]
+        if seen & (DIRECTION | SALUTATION):
+            return ["field-direction"]
+    return ["field-other"]
+
+
+def _apposition(page: Page, at: int) -> list[str]:
+    """ "his wife, Rosa" and "our social worker, Ann Lee"."""
+    if at < 0:
+        return []
+    here = page.bits[at]
+    if here & PET:
+        return ["pet"]
+    if here & KIN:
+        return ["kin-apposition"]
+    if here & (ROLE_STAFF | CREDENTIAL):
+        return ["role-staff-apposition"]
+    if here & ROLE_CIVIL:
+        return ["role-civil-apposition"]
+    return ["comma-before"]

@@ -1,0 +1,174 @@
+"""Evidence: what speaks for and against a run of words being a person's name, and whose.
+
+`judge` only names what it sees. The names are keys of weights.toml, which says how much each
+counts; no number stands in the code.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.before import before
+from incognote.detect.names.behind import behind
+from incognote.detect.names.facts import (
+    AMBIGUOUS,
+    CALENDAR,
+    EPONYM,
+    FIRST,
+    HYPHEN,
+    KNOWN,
+    LAST,
+    LOWER,
+    MAKES_THING,
+    MEDICAL,
+    ORDINARY,
+    PLACE,
+    STRONG,
+    UNKNOWN,
+    UPPER,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from incognote.detect.names.page import Page
+    from incognote.detect.names.runs import Run
+
+_KINDS = (
+    (STRONG, "strong"),
+    (KNOWN, "known"),
+    (UNKNOWN, "unknown"),
+    (AMBIGUOUS, "ambiguous"),
+    (ORDINARY, "ordinary"),
+)
+_CLOSING_TOKENS = 40  # the last words of a note, where people sign
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    threshold: float
+    sure: float
+    staff_bias: float
+    weight: Mapping[str, float]
+    staff: Mapping[str, float]
+
+
+@cache
+def weights() -> Weights:
+    table = tomllib.loads(files(__package__).joinpath("weights.toml").read_text("utf-8"))
+    return Weights(**table)
+
+
+# A cue of these settles most of the matter: what is only usual around names then counts no more.
+_CUES = frozenset(
+    """title-staff title-civil title-open kin kin-apposition kin-behind role-staff role-behind
+    role-civil salutation credential field-patient field-kin field-staff field-civil column-field
+    patient-data-behind patient-word""".split()
+)
+_USUAL = frozenset(
+    """line-end column-end closed quote-behind comma-behind dot-behind colon-behind slash-behind
+    mark-behind number-behind word-behind capital-behind line-start wrapped sentence-start
+    comma-before dash slash-before mark-before number-before word-before verb-before
+    capital-before column-start opened quoted age-behind field-other""".split()
+)
+
+
+def judge(page: Page, run: Run) -> list[str]:
+    """The evidence for one run, by name."""
+    around = before(page, run.first) + behind(page, run.stop)
+    cued = not _CUES.isdisjoint(around)
+    if cued:
+        around = [name for name in around if name not in _USUAL]
+    elif "opened" in around and "closed" in around:
+        around.append("bracketed")
+    elif "dash" in around and "line-end" in around:
+        around.append("signed-off")
+    if run.names:
+        found = _words(page, run, cued=cued) + _shape(page, run) + around
+    else:
+        found = [_initials(page, run, cued=cued), *around]
+    if page.breaks(run.first):
+        if page.breaks(run.stop):
+            found.append("alone-on-line")
+        if run.first >= len(page) - _CLOSING_TOKENS:
+            found.append("end-of-note")
+    return found
+
+
+def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
+    """What the lists say of the words, and what their letter case is worth here."""
+    bits = [page.bits[index] for index in run.names]
+    head, tail = bits[0], bits[-1]
+    either = head | tail
+    kind = next(name for bit, name in _KINDS if either & bit)
+    if cued:
+        found = ["cued-" + kind]
+        if all(b & MEDICAL for b in bits):
+            found.append("cued-medical")
+    elif len(bits) == 1:
+        found = [kind + ("-first" if head & FIRST and not head & LAST else "")]
+    else:
+        found = ["pair-" + kind]
+        if any(b & AMBIGUOUS for b in bits):
+            found.append("part-ambiguous")
+    if not cued:
+        if all(b & MEDICAL for b in bits):
+            found.append("medical")
+        if all(b & EPONYM for b in bits):
+            found.append("eponym")
+        if all(b & PLACE for b in bits):
+            found.append("place")
+        if len(bits) == 1 and head & CALENDAR:
+            found.append("calendar")
+        if tail & MAKES_THING:
+            found.append("thing-inside")
+    if head & LOWER:
+        found.append("lower-case-note" if page.lower_case else "lower-case-name")
+    elif head & UPPER:
+        if page.in_capitals(run.names[0]):
+            found.append("all-capitals")
+        elif all(len(page.words[i]) < 5 for i in run.names):
+            found.append("short-capitals")
+        else:
+            found.append("capitals-in-text")
+    return found
+
+
+def _initials(page: Page, run: Run, *, cued: bool) -> str:
+    kind = (
+        "dotted"
+        if run.stop - run.first > 1
+        else "small"
+        if page.bits[run.first] & LOWER
+        else "capital"
+    )
+    return f"{'cued-' if cued else ''}initials-{kind}"
+
+
+def _shape(page: Page, run: Run) -> list[str]:
+    found: list[str] = []
+    head, tail = page.bits[run.names[0]], page.bits[run.names[-1]]
+    if run.comma:
+        found.append("last-first" if tail & FIRST or head & LAST else "comma-pair")
+    elif len(run.names) > 1:
+        if all(page.bits[i + 1] & HYPHEN for i in run.names[:-1]):
+            found.append("hyphen")
+        elif head & FIRST and tail & (LAST | UNKNOWN):
+            found.append("first-last")
+        elif head & LAST and tail & FIRST:
+            found.append("last-first-words")
+        else:
+            found.append("two-words")
+    if run.initials:
+        found.append("initial-name" if run.initials[0] < run.names[0] else "name-initial")
+    if run.nickname:
+        found.append("nickname")
+    if run.suffix:
+        found.append("suffix")
+    if len(run.names) > 3:
+        found.append("many-words")
+    return found

@@ -1,0 +1,175 @@
+"""What is known of a word by itself: its shape, the lists it is on, the cues it can give.
+
+All of it is one integer for each surface form, a set of bits, worked out once and remembered. A
+note is mostly words that came before, so reading it costs one dictionary lookup for each token.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+# Shapes. Exactly one of these, or punctuation.
+CAPITAL = 1 << 0  # Smith, McCoy, O'Dell
+UPPER = 1 << 1  # SMITH, JT
+LETTER = 1 << 2  # one capital letter
+LOWER = 1 << 3
+SMALL_LETTER = 1 << 4
+DIGITS = 1 << 5
+
+DOT = 1 << 6
+COMMA = 1 << 7
+COLON = 1 << 8  # also the bars and equal signs that part a field from its value
+HYPHEN = 1 << 9
+OPEN = 1 << 10
+CLOSE = 1 << 11
+QUOTE = 1 << 12
+JOINER = 1 << 13  # and, &, /, +
+POSSESSIVE = 1 << 14
+
+# How much of a name the word is by the lists. Exactly one for a word of two letters or more.
+STRONG = 1 << 15  # a frequent name that is no ordinary word
+KNOWN = 1 << 16  # a rarer one
+AMBIGUOUS = 1 << 17  # a name and an ordinary word: Will, Grant, Bell
+UNKNOWN = 1 << 18  # on no list at all: a rare name, a brand, a typing error
+ORDINARY = 1 << 19  # a word, or a name so rare that it is one all the same
+
+FIRST = 1 << 20
+LAST = 1 << 21
+MEDICAL = 1 << 22  # drugs and clinical words
+EPONYM = 1 << 23
+PLACE = 1 << 24
+
+_CUE_NAMES = (
+    "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
+    "field_patient", "field_staff", "care_by", "company", "direction", "told", "identity",
+    "salutation", "closing", "after_name", "after_patient", "makes_thing", "makes_place_before",
+    "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar",
+    "family",
+)  # fmt: skip
+_FIRST_CUE = 25
+(
+    TITLE_STAFF, TITLE_CIVIL, TITLE_OPEN, CREDENTIAL, KIN, ROLE_STAFF, ROLE_CIVIL,
+    FIELD_PATIENT, FIELD_STAFF, CARE_BY, COMPANY, DIRECTION, TOLD, IDENTITY,
+    SALUTATION, CLOSING, AFTER_NAME, AFTER_PATIENT, MAKES_THING, MAKES_PLACE_BEFORE,
+    BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY,
+) = (1 << (_FIRST_CUE + n) for n in range(len(_CUE_NAMES)))  # fmt: skip
+
+# Derived: what may start or continue a name.
+NAMEABLE = 1 << 57
+CANDIDATE = 1 << 58
+PROMISING = 1 << 59  # a cue right before which any capitalised word may be a name
+
+TITLE = TITLE_STAFF | TITLE_CIVIL | TITLE_OPEN
+WORDLIKE = CAPITAL | UPPER | LETTER | LOWER | SMALL_LETTER
+CUE = (
+    TITLE | CREDENTIAL | KIN | ROLE_STAFF | ROLE_CIVIL | FIELD_PATIENT | FIELD_STAFF | CARE_BY
+    | COMPANY | DIRECTION | TOLD | IDENTITY | SALUTATION | CLOSING | AFTER_NAME | AFTER_PATIENT
+    | MAKES_THING | BEFORE_PLACE | BEFORE_THING | PET
+)  # fmt: skip
+
+_PROMISES = TITLE | KIN | ROLE_STAFF | ROLE_CIVIL | SALUTATION | FIELD_STAFF | FIELD_PATIENT
+
+_PUNCTUATION = {
+    ".": DOT, ",": COMMA, ";": COMMA, ":": COLON, "|": COLON, "=": COLON, "-": HYPHEN, "_": HYPHEN,
+    "(": OPEN, "[": OPEN, "<": OPEN, ")": CLOSE, "]": CLOSE, ">": CLOSE, '"': QUOTE, "'": QUOTE,
+    "/": JOINER, "&": JOINER, "+": JOINER, "'s": POSSESSIVE, "'S": POSSESSIVE,
+}  # fmt: skip
+
+_FREQUENT_FIRST = 2_500
+_FREQUENT_LAST = 3_000
+_LARGE_CITY = 15_000
+_MEMORY = 200_000
+
+
+@cache
+def cues() -> dict[str, int]:
+    """Every cue word with the bits of its kinds."""
+    table = tomllib.loads(files(__package__).joinpath("cues.toml").read_text("utf-8"))
+    bits: dict[str, int] = {}
+    for position, kind in enumerate(_CUE_NAMES):
+        for word in table[kind].split():
+            bits[word] = bits.get(word, 0) | 1 << (_FIRST_CUE + position)
+    return bits
+
+
+class Facts(dict[str, int]):
+    """Surface form to bits. Looking up a new word works it out and keeps it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from incognote.lexicon import lexicon
+
+        self._lexicon = lexicon()
+        self._cues = cues()
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MEMORY:
+            self.clear()
+        bits = self._work_out(word)
+        self[word] = bits
+        return bits
+
+    def _work_out(self, word: str) -> int:
+        if not word[0].isalpha():
+            return DIGITS if word[0].isdigit() else _PUNCTUATION.get(word, 0)
+        lower = word.lower()
+        bits = self._cues.get(lower, 0) | _shape(word)
+        if lower == "and":
+            bits |= JOINER
+        if len(word) > 1:
+            bits |= self._lists(lower)
+        return bits | _derived(bits)
+
+    def _lists(self, word: str) -> int:
+        lexicon = self._lexicon
+        first, last = lexicon.first_name(word), lexicon.surname(word)
+        bits = (FIRST if first else 0) | (LAST if last else 0)
+        medical = lexicon.is_drug(word) or lexicon.is_clinical(word)
+        if medical:
+            bits |= MEDICAL
+        if lexicon.is_eponym(word):
+            bits |= EPONYM
+        if self._is_place(word):
+            bits |= PLACE
+        ordinary = medical or lexicon.is_ordinary(word)
+        if not first and not last:
+            return bits | (ORDINARY if ordinary else UNKNOWN)
+        frequent = (first is not None and first.count >= _FREQUENT_FIRST) or (
+            last is not None and last.count >= _FREQUENT_LAST
+        )
+        if ordinary:
+            return bits | (AMBIGUOUS if frequent else ORDINARY)
+        return bits | (STRONG if frequent else KNOWN)
+
+    def _is_place(self, word: str) -> bool:
+        lexicon = self._lexicon
+        population = lexicon.us_cities.population(word) or lexicon.world_cities.population(word)
+        return (
+            (population or 0) >= _LARGE_CITY
+            or word in lexicon.countries
+            or word in lexicon.nationalities
+            or (len(word) > 3 and word in lexicon.state_codes)
+        )
+
+
+def _shape(word: str) -> int:
+    if len(word) == 1:
+        return LETTER if word.isupper() else SMALL_LETTER
+    if word.isupper():
+        return UPPER
+    return CAPITAL if word[0].isupper() else LOWER
+
+
+def _derived(bits: int) -> int:
+    """Whether the word may be part of a name, and whether it is worth a closer look."""
+    promising = PROMISING if bits & _PROMISES else 0
+    if bits & (NEVER | SMALL_LETTER | LETTER | ORDINARY) or bits & CUE & ~MAKES_THING:
+        return promising
+    # What makes a place is a name as well ("Park", "Hill") if it is a frequent one.
+    if bits & MAKES_THING and not bits & (STRONG | AMBIGUOUS):
+        return promising
+    if bits & LOWER and bits & (AMBIGUOUS | MEDICAL):
+        return NAMEABLE
+    return NAMEABLE | CANDIDATE

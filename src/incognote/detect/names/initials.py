@@ -1,0 +1,114 @@
+"""Initials standing alone: "K.M.", "seen by LO", "-KN", "L.S., PharmD"."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.behind import has_credential
+from incognote.detect.names.facts import (
+    CARE_BY,
+    CLOSE,
+    COLON,
+    COMMA,
+    CUE,
+    DOT,
+    FIELD_PATIENT,
+    FIELD_STAFF,
+    HYPHEN,
+    JOINER,
+    KIN,
+    LETTER,
+    LOWER,
+    OPEN,
+    ROLE_STAFF,
+    TITLE,
+    UNKNOWN,
+    UPPER,
+    cues,
+)  # fmt: skip
+from incognote.detect.names.runs import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from incognote.detect.names.page import Page
+
+_LONGEST = 3
+_LEADS = (
+    TITLE
+    | CARE_BY
+    | HYPHEN
+    | JOINER
+    | COLON
+    | OPEN
+    | KIN
+    | ROLE_STAFF
+    | FIELD_PATIENT
+    | FIELD_STAFF
+)
+
+
+def find_initials(page: Page) -> Iterator[Run]:
+    """Letters that may be somebody's initials, from left to right."""
+    done = 0
+    for index, bits in enumerate(page.bits):
+        if index < done:
+            continue
+        if bits & LETTER:
+            stop = _dotted(page, index)
+            if stop and not page.glued(index):
+                yield Run(index, stop, [], list(range(index, stop, 2)))
+                done = stop
+        elif (
+            bits & (UPPER | LOWER)
+            and bits & UNKNOWN
+            and len(page.words[index]) <= _LONGEST
+            and _led(page, index)
+        ):
+            yield Run(index, index + 1, [], [index])
+
+
+def _dotted(page: Page, index: int) -> int:
+    """The end of "K.M." or "R.T.B." that starts here, or 0."""
+    at = index
+    letters = []
+    while (
+        at + 1 < len(page)
+        and page.bits[at] & LETTER
+        and page.bits[at + 1] & DOT
+        and page.glued(at + 1)
+    ):
+        letters.append(page.words[at])
+        at += 2
+        if not page.glued(at) or len(letters) == _LONGEST:
+            break
+    word = "".join(letters)
+    if (
+        len(letters) < 2
+        or (page.glued(at)
+        and at < len(page)
+        and page.bits[at] & (LETTER | UPPER | LOWER))
+    ):
+        return 0
+    return 0 if _is_abbreviation(word) else at
+
+
+def _led(page: Page, index: int) -> bool:
+    """Something before or behind makes initials likely: most short capitals are abbreviations."""
+    if _is_abbreviation(page.words[index].upper()) or page.bits[index] & CUE:
+        return False
+    if has_credential(page, index + 1):
+        return True
+    if index == 0 or not page.bits[index - 1] & _LEADS:
+        return False
+    behind = index + 1
+    return page.gap(behind) or bool(page.bits[behind] & (DOT | COMMA | CLOSE | JOINER))
+
+
+@cache
+def _is_abbreviation(word: str) -> bool:
+    from incognote.lexicon import lexicon
+
+    words = lexicon()
+    return words.is_abbreviation(word) or words.state(word) is not None or word.lower() in cues()

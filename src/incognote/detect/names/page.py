@@ -1,0 +1,72 @@
+"""A view as the names detector reads it: words with their facts, and where lines break."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.facts import CAPITAL, LOWER, UPPER
+
+if TYPE_CHECKING:
+    from incognote.core.types import View
+    from incognote.detect.names.facts import Facts
+
+_WINDOW = 5  # words looked at on either side to see whether capitals mean anything here
+_COLUMN_GAP = 3  # so many blanks part two columns or fields
+
+
+class Page:
+    """Token texts and facts in parallel lists, with the few questions asked about their gaps."""
+
+    __slots__ = ("bits", "ends", "lower_case", "starts", "text", "words")
+
+    def __init__(self, view: View, facts: Facts) -> None:
+        self.text = text = view.text
+        self.starts = view.tokens.starts
+        self.ends = view.tokens.ends
+        self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
+        self.bits = [facts[word] for word in self.words]
+        capitals = sum(1 for bits in self.bits if bits & (CAPITAL | UPPER))
+        smalls = sum(1 for bits in self.bits if bits & LOWER)
+        # A note typed without the shift key: a few capitals at most (units, abbreviations).
+        self.lower_case = smalls > 12 * capitals
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def glued(self, index: int) -> bool:
+        """No space between this token and the one before."""
+        return 0 < index < len(self.words) and self.starts[index] == self.ends[index - 1]
+
+    def breaks(self, index: int) -> bool:
+        """A line ends between the token before and this one, or the page starts or ends here."""
+        if index <= 0 or index >= len(self.words):
+            return True
+        return self.text.find("\n", self.ends[index - 1], self.starts[index]) != -1
+
+    def gap(self, index: int) -> bool:
+        """This token starts a new line, column or field."""
+        if index <= 0 or index >= len(self.words):
+            return True
+        blanks = self.starts[index] - self.ends[index - 1]
+        return blanks >= _COLUMN_GAP or (blanks > 0 and self.breaks(index)) or self._tab(index)
+
+    def _tab(self, index: int) -> bool:
+        return self.text.find("\t", self.ends[index - 1], self.starts[index]) != -1
+
+    def in_capitals(self, index: int) -> bool:
+        """The words around are capitals too, so that capitals tell nothing."""
+        upper = lower = 0
+        for step in (-1, 1):
+            at, seen = index + step, 0
+            while 0 <= at < len(self.words) and seen < _WINDOW:
+                bits = self.bits[at]
+                if bits & UPPER:
+                    upper += 1
+                    seen += 1
+                elif bits & (LOWER | CAPITAL):
+                    lower += 1
+                    seen += 1
+                elif step * (at - index) > 3 * _WINDOW:
+                    break
+                at += step
+        return upper > 2 * lower

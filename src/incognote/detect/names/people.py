@@ -1,0 +1,169 @@
+"""The people of a note: names found once are known in the rest of it.
+
+Runs are judged one by one; here they vouch for one another. Names in a list lift each other, a
+name met before needs no cue the second time, and whoever is staff in one place is so in all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.before import before
+from incognote.detect.names.behind import behind
+from incognote.detect.names.evidence import judge, weights
+from incognote.detect.names.facts import (
+    AMBIGUOUS,
+    COMMA,
+    CUE,
+    JOINER,
+    LOWER,
+    MEDICAL,
+    NEVER,
+    ORDINARY,
+    UPPER,
+)  # fmt: skip
+from incognote.detect.names.initials import find_initials
+from incognote.detect.names.runs import Run, find_runs
+
+if TYPE_CHECKING:
+    from incognote.detect.names.page import Page
+
+_SPOILERS = frozenset("place-behind thing-behind place-title pet mark-behind state-behind".split())
+
+
+@dataclass(slots=True)
+class Opinion:
+    """A run with the evidence about it, added up. `staff` is above zero for care staff."""
+
+    run: Run
+    score: float
+    staff: float
+    evidence: list[str]
+
+    def add(self, evidence: str) -> None:
+        rules = weights()
+        self.evidence.append(evidence)
+        self.score += rules.weight[evidence]
+        self.staff += rules.staff.get(evidence, 0.0)
+
+
+def opinions_about(page: Page) -> list[Opinion]:
+    """Every run of a page with its evidence, names or not, in order."""
+    opinions = [_weigh(run, judge(page, run)) for run in find_runs(page)]
+    _lists(page, opinions)
+    people = _known_people(page, opinions)
+    if people:
+        _meet_again(page, opinions, people)
+    opinions += _initials(page, opinions)
+    opinions.sort(key=lambda opinion: opinion.run.first)
+    return opinions
+
+
+def _weigh(run: Run, evidence: list[str]) -> Opinion:
+    rules = weights()
+    weight, staff = rules.weight, rules.staff
+    return Opinion(
+        run,
+        sum([weight.get(name, 0.0) for name in evidence]),
+        rules.staff_bias + sum([staff.get(name, 0.0) for name in evidence]),
+        evidence,
+    )
+
+
+def _lists(page: Page, opinions: list[Opinion]) -> None:
+    """Names joined by "and", "&", "/" or a comma vouch for one another, from either side."""
+    threshold = weights().threshold
+    pairs = list(zip(opinions, opinions[1:], strict=False))
+    for sure, doubtful in [*pairs, *((two, one) for one, two in reversed(pairs))]:
+        if sure.score < threshold or doubtful.score >= threshold:
+            continue
+        left, right = (sure, doubtful) if sure.run.first < doubtful.run.first else (doubtful, sure)
+        if right.run.first - left.run.stop != 1 or page.breaks(right.run.first):
+            continue
+        between = page.bits[left.run.stop]
+        if between & JOINER or (between & COMMA and not right.run.comma):
+            doubtful.add("listed")
+            doubtful.staff += sure.staff / 2
+
+
+def _known_people(page: Page, opinions: list[Opinion]) -> dict[str, float]:
+    """Words of sure names in small letters, each with its lean towards staff."""
+    sure = weights().sure
+    people: dict[str, float] = {}
+    for opinion in opinions:
+        if opinion.score >= sure:
+            for index in opinion.run.names:
+                word = page.words[index].lower()
+                if len(word) > 1:
+                    people[word] = people.get(word, 0.0) + opinion.staff
+    return people
+
+
+def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -> None:
+    threshold = weights().threshold
+    taken: set[int] = set()
+    for opinion in opinions:
+        words = [page.words[index].lower() for index in opinion.run.names]
+        known = [people[word] for word in words if word in people]
+        taken.update(range(opinion.run.first, opinion.run.stop))
+        if not known:
+            continue
+        if opinion.score < threshold and len(known) == len(words):
+            opinion.add("seen-before")
+        if abs(opinion.staff) < 2:
+            opinion.staff += max(known, key=abs)
+    forms = {form for word in people for form in (word.capitalize(), word.upper(), word)}
+    for index, word in enumerate(page.words):
+        if word in forms and index not in taken and _same_person(page, index):
+            staff = people[word.lower()]
+            opinions.append(
+                Opinion(Run(index, index + 1, [index], []), threshold, staff, ["seen-before"])
+            )
+
+
+def _same_person(page: Page, index: int) -> bool:
+    """A known name in passing, and not the ordinary word that it also is."""
+    bits = page.bits[index]
+    if bits & LOWER and (
+        bits & (ORDINARY | AMBIGUOUS | MEDICAL | NEVER | CUE) or len(page.words[index]) < 4
+    ):
+        return False
+    around = before(page, index) + behind(page, index + 1)
+    if bits & (NEVER | ORDINARY | AMBIGUOUS) and not {"line-start", "sentence-start"}.isdisjoint(
+        around
+    ):
+        return False
+    if bits & NEVER and bits & UPPER:
+        return False
+    return _SPOILERS.isdisjoint(around)
+
+
+def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
+    """Initials on their own, judged by where they stand and by whose they could be."""
+    threshold = weights().threshold
+    owners: dict[str, float] = {}
+    taken: set[int] = set()
+    for opinion in opinions:
+        if opinion.score < threshold:
+            continue
+        run = opinion.run
+        taken.update(range(run.first, run.stop))
+        parts = sorted(run.names + run.initials)
+        letters = "".join(page.words[i][0] for i in parts).lower()
+        if run.comma:
+            letters = letters[1:] + letters[0]
+        for short in {letters, letters[0] + letters[-1]}:
+            if len(short) > 1:
+                owners.setdefault(short, opinion.staff)
+    found = []
+    for run in find_initials(page):
+        if run.first in taken:
+            continue
+        opinion = _weigh(run, judge(page, run))
+        letters = "".join(page.words[i] for i in run.initials).lower()
+        if letters in owners:
+            opinion.add("initials-of-known")
+            opinion.staff += owners[letters]
+        found.append(opinion)
+    return found

@@ -1,0 +1,388 @@
+"""Runs: stretches of words that could be one person's name, and what shape of name they have.
+
+Robert J. Kessinger   NGUYEN, THANH-MAI T   R. de los Santos   Buford "Buck" Stallcup   Kim-Ly
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from incognote.detect.names.behind import has_credential
+from incognote.detect.names.facts import (
+    CANDIDATE,
+    CAPITAL,
+    CLOSE,
+    COLON,
+    COMMA,
+    CREDENTIAL,
+    CUE,
+    DOT,
+    FIRST,
+    HYPHEN,
+    JOINER,
+    KNOWN,
+    LAST,
+    LETTER,
+    LOWER,
+    MEDICAL,
+    NAMEABLE,
+    NEVER,
+    OPEN,
+    ORDINARY,
+    PARTICLE,
+    PROMISING,
+    QUOTE,
+    SMALL_LETTER,
+    STRONG,
+    SUFFIX,
+    TITLE,
+    UNKNOWN,
+    UPPER,
+    cues,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from incognote.detect.names.page import Page
+
+_MAX_PARTS = 6
+_SHORT = 5  # capitals up to this length that no list knows are abbreviations in ordinary prose
+
+
+@dataclass(slots=True)
+class Run:
+    """Tokens [first, stop) of a page: `names` are the indexes of whole words, `initials` those of
+    single letters."""
+
+    first: int
+    stop: int
+    names: list[int]
+    initials: list[int]
+    comma: bool = False
+    nickname: bool = False
+    suffix: bool = False
+
+
+def find_runs(page: Page) -> Iterator[Run]:
+    """Every run of a page from left to right, never overlapping."""
+    done = 0
+    for index, bits in enumerate(page.bits):
+        if not bits & (CANDIDATE | PROMISING) or index < done:
+            continue
+        start = index if bits & CANDIDATE else _promised(page, index)
+        if start < done or _unlikely(page, start):
+            continue
+        run = _run_from(page, start, done)
+        done = run.stop
+        yield run
+
+
+def _promised(page: Page, cue: int) -> int:
+    """Index of the capitalised word behind a title, role or field, though no list calls it a name;
+    -1 if there is none."""
+    at = cue + 1
+    if at < len(page) and page.bits[at] & (DOT | COLON):
+        at += 1
+    if at >= len(page) or page.breaks(at):
+        return -1
+    bits = page.bits[at]
+    if bits & (NEVER | CUE | CANDIDATE) or not bits & ORDINARY:
+        return -1
+    title = page.bits[cue] & TITLE
+    if bits & CAPITAL and (title or (bits & (FIRST | LAST) and not bits & MEDICAL)):
+        return at
+    return at if bits & UPPER and title and page.bits[cue] & UPPER else -1
+
+
+def _unlikely(page: Page, at: int) -> bool:
+    """What is not worth a closer look: most small words, and most abbreviations in capitals."""
+    bits = page.bits[at]
+    if bits & LOWER:
+        return not (page.lower_case and bits & (STRONG | KNOWN)) and not _cued(page, at)
+    if not bits & UPPER or bits & STRONG or len(page.words[at]) > _SHORT:
+        return False
+    if bits & UNKNOWN and (len(page.words[at]) < 4 or not page.in_capitals(at)):
+        return True
+    # "STNA Keesha": capitals in front of a word in ordinary case.
+    return at + 1 < len(page) and bool(page.bits[at + 1] & CAPITAL)
+
+
+def _cued(page: Page, at: int) -> bool:
+    """A title, role, tie or field stands right before, or a credential right behind."""
+    bits = page.bits
+    before = at - 1
+    while (
+        before > 0
+        and at - before < 4
+        and bits[before] & (DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER)
+    ):
+        before -= 1
+    return (before >= 0 and bool(bits[before] & PROMISING)) or has_credential(page, at + 1)
+
+
+def _run_from(page: Page, index: int, floor: int) -> Run:
+    first = index
+    names = [index]
+    first = _particles_before(page, first, floor)
+    # "Dimple Chatterjee": a first name that is an ordinary word, in front of a surname.
+    before = first - 1
+    if (
+        before >= floor
+        and not page.gap(first)
+        and not page.glued(first)
+        and _given_word(page, before)
+    ):
+        names.insert(0, before)
+        first = before
+    first, initials = _initials_before(page, first, floor)
+    run = Run(first, index + 1, names, initials)
+    _grow(page, run)
+    return run
+
+
+def _given_word(page: Page, at: int) -> bool:
+    bits = page.bits[at]
+    return bool(
+        bits & CAPITAL and bits & ORDINARY and bits & FIRST and not bits & (NEVER | CUE | MEDICAL)
+    )
+
+
+def _particles_before(page: Page, first: int, floor: int) -> int:
+    """ "de la Fontaine" and "VAN DER BERG" start at the particle."""
+    at = first
+    while at - 1 >= floor and first - at < 3 and page.bits[at - 1] & PARTICLE and not page.gap(at):
+        # "Al-Rashid" is glued by its hyphen; other particles stand apart.
+        at -= 1
+    while at < first and page.words[at].lower() in {"e", "y", "do", "st", "san", "santa"}:
+        at += 1
+    return at
+
+
+def _initials_before(page: Page, index: int, floor: int) -> tuple[int, list[int]]:
+    """The start of "T. A. Abernathy", "J.D. Fowler" or "J Quinn", and its initials."""
+    initials: list[int] = []
+    bits = page.bits
+    letters = SMALL_LETTER if bits[index] & LOWER else LETTER
+    at = index
+    while len(initials) < 3 and not page.gap(at):
+        if at - 2 >= floor and bits[at - 1] & DOT and bits[at - 2] & letters and page.glued(at - 1):
+            letter = at - 2
+        elif at - 1 >= floor and bits[at - 1] & letters and _bare_initial(page, at - 1):
+            letter = at - 1
+        else:
+            break
+        if (
+            letter > 0
+            and page.glued(letter)
+            and not bits[letter - 1] & (DOT | OPEN | COMMA | COLON | JOINER)
+        ):
+            break
+        initials.insert(0, letter)
+        at = letter
+    # "P.A. Lofgren": what looks like initials is a post.
+    if (
+        len(initials) > 1
+        and cues().get("".join(page.words[i] for i in initials).lower(), 0) & CREDENTIAL
+    ):
+        return index, []
+    return at, initials
+
+
+def _bare_initial(page: Page, at: int) -> bool:
+    """A letter without a full stop is an initial in "J Quinn" and in "dr s faleolo"."""
+    if page.bits[at] & SMALL_LETTER:
+        return at > 0 and bool(page.bits[at - 1] & TITLE)
+    return page.words[at] not in "AI" or (at > 0 and bool(page.bits[at - 1] & TITLE))
+
+
+def _grow(page: Page, run: Run) -> None:
+    """Take in what follows as long as it can belong to the same name."""
+    bits, words = page.bits, page.words
+    size = len(page)
+    kind = bits[run.names[0]] & (CAPITAL | UPPER | LOWER)
+    letter = SMALL_LETTER | LETTER if kind == LOWER else LETTER
+    while run.stop < size and len(run.names) + len(run.initials) < _MAX_PARTS:
+        at = run.stop
+        here = bits[at]
+        if (
+            here & HYPHEN
+            and page.glued(at)
+            and page.glued(at + 1)
+            and _hyphenated(page, at + 1, kind)
+        ):
+            run.names.append(at + 1)
+            run.stop = at + 2
+        elif page.gap(at) and not here & COMMA:
+            return
+        elif here & SUFFIX and not page.glued(at):
+            run.suffix = True
+            run.stop = _with_dot(page, at)
+            return
+        elif here & letter and not page.glued(at):
+            if not _initial_fits(page, at):
+                return
+            run.initials.append(at)
+            run.stop = _with_dot(page, at)
+        elif here & letter and bits[at - 1] & DOT and run.initials and run.initials[-1] == at - 2:
+            run.initials.append(at)
+            run.stop = _with_dot(page, at)
+        elif here & PARTICLE and (end := _particles(page, at, kind)):
+            run.names.append(end)
+            run.stop = end + 1
+        elif not page.glued(at) and _part(page, run, at, kind):
+            run.names.append(at)
+            run.stop = at + 1
+        elif here & (QUOTE | OPEN) and len(run.names) == 1 and (end := _nickname(page, run, kind)):
+            run.nickname = True
+            run.names += [at + 1, end]
+            run.stop = end + 1
+        elif (
+            words[at] in ",^"
+            and not run.comma
+            and not has_credential(page, at)
+            and (end := _given_after(page, run, kind))
+        ):
+            run.comma = True
+            (run.initials if bits[end] & LETTER else run.names).append(end)
+            run.stop = _with_dot(page, end) if bits[end] & LETTER else end + 1
+        elif (
+            words[at] == ","
+            and at + 1 < size
+            and bits[at + 1] & SUFFIX
+            and words[at + 1][0] in "JjSsI"
+        ):
+            run.suffix = True
+            run.stop = _with_dot(page, at + 1)
+            return
+        else:
+            return
+
+
+def _with_dot(page: Page, at: int) -> int:
+    """The end of an abbreviation: behind its full stop, if it has one."""
+    dotted = at + 1 < len(page) and page.bits[at + 1] & DOT and page.glued(at + 1)
+    return at + 2 if dotted else at + 1
+
+
+def _part(page: Page, run: Run, at: int, kind: int) -> bool:
+    """Whether a word continues a name of this letter case."""
+    bits = page.bits[at]
+    if kind == LOWER:
+        return bool(bits & LOWER and bits & NAMEABLE and bits & (STRONG | KNOWN)) or bool(
+            bits & LOWER and bits & UNKNOWN and bits & NAMEABLE and len(page.words[at]) > 4
+        )
+    if bits & UPPER:
+        if kind == CAPITAL and not bits & STRONG and len(page.words[at]) <= _SHORT:
+            return False
+        return bool(bits & NAMEABLE)
+    if not bits & CAPITAL:
+        return False
+    if bits & NAMEABLE:
+        return True
+    # "Ephraim Stills": a rare surname that is an ordinary word, behind a certain first name.
+    certain = page.bits[run.names[-1]] & (FIRST | STRONG | KNOWN)
+    return bool(
+        certain & FIRST
+        and certain & (STRONG | KNOWN)
+        and bits & LAST
+        and not bits & (NEVER | CUE | MEDICAL)
+    )
+
+
+def _hyphenated(page: Page, at: int, kind: int) -> bool:
+    """The second half of a double name may be any word: Stands-Alone, Min-jun."""
+    if at >= len(page):
+        return False
+    bits = page.bits[at]
+    if kind == LOWER:
+        return bool(bits & LOWER and bits & NAMEABLE)
+    if bits & LOWER:
+        return bool(bits & NAMEABLE)
+    return bool(bits & (CAPITAL | UPPER)) and (
+        bool(bits & NAMEABLE) or not bits & (NEVER | MEDICAL)
+    )
+
+
+def _initial_fits(page: Page, at: int) -> bool:
+    """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause."""
+    if _with_dot(page, at) == at + 2:
+        return True
+    apart = at + 1 >= len(page) or page.gap(at + 1) or page.bits[at + 1] & (COMMA | CLOSE)
+    if apart:
+        return True
+    return not page.glued(at + 1) and page.words[at] not in "AaIi"
+
+
+def _particles(page: Page, at: int, kind: int) -> int:
+    """Index of the name word behind "de la", "van", "al-" and the like, or 0."""
+    bits = page.bits
+    end = at
+    while end < len(page) and end - at < 4:
+        if (
+            page.breaks(end)
+            or (page.words[end].lower() == "st"
+            and not _with_dot(page, end) > end + 1)
+        ):
+            break
+        if not (bits[end] & PARTICLE or (bits[end] & (HYPHEN | DOT) and page.glued(end))):
+            break
+        end += 1
+    if end >= len(page) or page.breaks(end) or not bits[end] & NAMEABLE:
+        return 0
+    fits = bits[end] & LOWER if kind == LOWER else bits[end] & (CAPITAL | UPPER)
+    return end if fits else 0
+
+
+def _nickname(page: Page, run: Run, kind: int) -> int:
+    """Index of the surname in: Buford ["Buck" Stallcup], or 0."""
+    at = run.stop
+    if at + 3 >= len(page) or page.breaks(at + 3) or not page.bits[at + 2] & (QUOTE | CLOSE):
+        return 0
+    nick = page.bits[at + 1]
+    if not nick & (CAPITAL | UPPER | LOWER) or nick & (NEVER | CUE):
+        return 0
+    return at + 3 if _part(page, run, at + 3, kind) else 0
+
+
+def _given_after(page: Page, run: Run, kind: int) -> int:
+    """Index of the first name or initial in "Kessinger, Robert" or "QIU, M.", or 0."""
+    bits = page.bits
+    after = run.stop + 1
+    if after >= len(page) or page.breaks(after) or run.initials:
+        return 0
+    if run.first > 0 and bits[run.first - 1] & (TITLE | DOT):
+        return 0
+    surname, given = bits[run.names[-1]], bits[after]
+    whole = (
+        len(run.names) == 1
+        or all(bits[i + 1] & HYPHEN for i in run.names[:-1])
+        or bits[run.first] & PARTICLE
+    )
+    if not whole and not (surname & UPPER and given & (UPPER | LETTER)):
+        return 0
+    glued = page.glued(after)
+    if given & LETTER:
+        follows = after + 1
+        closed = page.gap(follows) or bits[follows] & (DOT | COMMA | CLOSE | CREDENTIAL)
+        return after if closed or glued else 0
+    if (
+        not given & NAMEABLE
+        or (given & UPPER
+        and not surname & UPPER
+        and len(page.words[after]) <= _SHORT)
+    ):
+        return 0
+    if (kind == LOWER and not given & LOWER) or (kind == CAPITAL and not given & CAPITAL):
+        return 0
+    if glued or (surname & UPPER and given & UPPER):
+        return (
+            after
+            if given & (FIRST | STRONG | UNKNOWN)
+            and (glued or given & FIRST or len(page.words[after]) > _SHORT)
+            else 0
+        )
+    # "Kim, Rosa and Ed" is a list of first names; "Ward, Rosa" a name turned round.
+    listed = surname & FIRST and not surname & LAST
+    return after if given & FIRST and not listed else 0
