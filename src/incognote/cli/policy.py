@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from incognote import policy as policy_room
 from incognote.cli import DONE
-from incognote.policy import DEFAULT, load_policy, presets
+from incognote.policy import DEFAULT, explain_policy, load_policy, presets
 from incognote.policy.dump import dump_policy
 
 
@@ -34,10 +33,7 @@ def run(args: argparse.Namespace) -> int:
     policy = load_policy(args.policy)
     if args.action == "show":
         print(f"# hash {policy.hash}")
-        print(
-            dump_policy(policy, getattr(policy_room, "explain_policy", lambda _: {})(policy)),
-            end="",
-        )
+        print(dump_policy(policy, explain_policy(policy)), end="")
     else:
         from incognote.pipeline import Pipeline
 

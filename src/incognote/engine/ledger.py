@@ -11,8 +11,9 @@ import hmac
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -42,31 +43,33 @@ class Manifest:
         self._policy = policy_hash
         self._key = key
 
-    def done(self, source: Source, result: Result) -> None:
-        labels = Counter(span.label for span in result.spans)
+    def done(self, source: Source, document_id: str, results: Sequence[Result]) -> None:
+        labels = Counter(span.label for result in results for span in result.spans)
+        output = hashlib.sha256()
+        for result in results:
+            output.update(_bytes(result.text or ""))
         self._write(
-            result.document.id,
+            document_id,
             source,
             status="done",
             labels=dict(sorted(labels.items())),
-            input=self._tag(result.document),
-            output="sha256:" + hashlib.sha256(_bytes(result.text or "")).hexdigest(),
+            input=self._tag(result.document for result in results),
+            output=f"sha256:{output.hexdigest()}",
         )
 
-    def refused(self, source: Source, document: Document | None, failure: Failure) -> None:
-        facts = {"input": self._tag(document)} if document else {}
-        self._write(
-            document.id if document else failure.document_id,
-            source,
-            status="quarantined",
-            stage=failure.stage,
-            error=failure.error,
-            **facts,
-        )
+    def refused(
+        self, source: Source, document_id: str, documents: Sequence[Document], failure: Failure
+    ) -> None:
+        facts = {"input": self._tag(documents)} if documents else {}
+        why = {"stage": failure.stage, "error": failure.error}
+        self._write(document_id, source, status="quarantined", **why, **facts)
 
-    def _tag(self, document: Document) -> str:
+    def _tag(self, documents: Iterable[Document]) -> str:
         # Keyed, because a plain hash of a short text can be found by trying.
-        return "hmac-sha256:" + hmac.new(self._key, _bytes(document.text), "sha256").hexdigest()
+        tag = hmac.new(self._key, digestmod="sha256")
+        for document in documents:
+            tag.update(_bytes(document.text))
+        return f"hmac-sha256:{tag.hexdigest()}"
 
     def _write(self, document_id: str, source: Source, **facts: object) -> None:
         row = {"id": document_id, "file": source.name, **facts, "policy": self._policy}
@@ -134,31 +137,36 @@ class Ledger:
         self._files = [book.file for book in (manifest, quarantine) if book]
         self._finished = [0 for _ in self._files]
 
-    def done(self, source: Source, result: Result) -> None:
-        self.summary.documents += 1
-        self.summary.labels.update(span.label for span in result.spans)
-        if self._manifest:
-            self._manifest.done(source, result)
+    def done(self, source: Source, results: Sequence[Result]) -> None:
+        """A record was written. What shares an id, as the fields of one row do, counts once."""
+        for document_id, group in groupby(results, lambda result: result.document.id):
+            same = list(group)
+            self.summary.documents += 1
+            for result in same:
+                self.summary.labels.update(span.label for span in result.spans)
+            if self._manifest:
+                self._manifest.done(source, document_id, same)
 
     def refused(
         self,
         source: Source,
         failure: Failure,
         raw: bytes | None = None,
-        documents: tuple[Document, ...] = (),
+        documents: Sequence[Document] = (),
     ) -> None:
         """A record of these documents goes to quarantine; none of them was written."""
         message = failure.message or failure.error
         if documents:  # a reader's own failures name their place already
             message = f"{documents[0].locator}: {message}"
-        self.summary.documents += len(documents) or 1
-        self.summary.quarantined += len(documents) or 1
         self._report(f"{message} ({failure.stage})")
         if self._quarantine:
             self._quarantine.add(source, failure, message, raw)
-        if self._manifest:
-            for document in documents or (None,):
-                self._manifest.refused(source, document, failure)
+        groups = [(key, list(group)) for key, group in groupby(documents, lambda each: each.id)]
+        for document_id, same in groups or [(failure.document_id, [])]:
+            self.summary.documents += 1
+            self.summary.quarantined += 1
+            if self._manifest:
+                self._manifest.refused(source, document_id, same, failure)
 
     def checkpoint(self) -> None:
         """A file is finished: its rows stay, whatever comes."""

@@ -245,7 +245,7 @@ def _detected(item: _Item, outcomes: Outcomes, ledger: Ledger) -> Iterator[dict[
             ledger.refused(item.source, outcome, _raw(item.content), (document,))
             yield _failed_row(outcome) | part
         else:
-            ledger.done(item.source, outcome)
+            ledger.done(item.source, [outcome])
             yield _span_row(outcome) | part
 
 
@@ -266,8 +266,7 @@ def _rewritten(item: _Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
     if failures:
         ledger.refused(item.source, failures[0], raw, item.documents)
         return None
-    for result in results:
-        ledger.done(item.source, result)
+    ledger.done(item.source, results)
     return data
 
 
