@@ -19,6 +19,7 @@ KINDS = ("format", "detector", "transform")
 _BUILT_IN: dict[tuple[str, str], str] = {
     ("format", "csv"): "incognote.formats.csv:CsvFormat",
     ("format", "gzip"): "incognote.formats.archive:GzipFormat",
+    ("format", "pdf"): "incognote.formats.pdf:PdfFormat",
     ("format", "tar"): "incognote.formats.archive:TarFormat",
     ("format", "vcf"): "incognote.formats.vcf:VcfFormat",
     ("format", "zip"): "incognote.formats.archive:ZipFormat",

@@ -1,0 +1,140 @@
+"""The text of a PDF page, object by object, and its replacement where it stood.
+
+PDFium hands out text objects: strings with a font, a size and a place. An object whose text changed
+is taken off the page, so that nothing of it is left in the content stream, and a new one is put in
+its place. What cannot be taken off (text inside nested forms) makes the page fail.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from incognote.core.errors import LeakError, ReadError
+from incognote.formats.patch import Piece
+
+_FONT = b"Helvetica"
+
+
+@dataclass(frozen=True, slots=True)
+class TextObject:
+    """A text object of a page: its text, and where it stands."""
+
+    handle: Any = field(repr=False)
+    text: str = field(repr=False)
+    left: float
+    right: float
+    bottom: float
+    size: float
+
+
+def text_objects(page: Any) -> list[TextObject]:
+    """The text objects of a page in the order of its content."""
+    import pypdfium2.raw as pdfium
+
+    textpage = page.get_textpage()
+    found = []
+    for each in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_TEXT], max_depth=15):
+        length = pdfium.FPDFTextObj_GetText(each, textpage, None, 0)
+        buffer = ctypes.create_string_buffer(max(length, 2))
+        pdfium.FPDFTextObj_GetText(
+            each, textpage, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), length
+        )
+        text = buffer.raw[: max(length - 2, 0)].decode("utf-16-le", "replace")
+        left, bottom, right, _ = each.get_bounds()
+        found.append(TextObject(each, text, left, right, bottom, _size(each)))
+    textpage.close()
+    return found
+
+
+def has_images(page: Any) -> bool:
+    import pypdfium2.raw as pdfium
+
+    return (
+        next(iter(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=15)), None)
+        is not None
+    )
+
+
+def remove_images(page: Any) -> None:
+    import pypdfium2.raw as pdfium
+
+    for each in list(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=15)):
+        _take_off(page, each)
+
+
+def pieces_of(objects: Sequence[TextObject]) -> tuple[list[Piece], list[str]]:
+    """The objects as pieces of one text, with what stands between them: nothing, blank or line."""
+    pieces = [Piece(i, i + 1, each.text) for i, each in enumerate(objects)]
+    separators = []
+    for left, right in pairwise(objects):
+        size = max(left.size, right.size)
+        if abs(left.bottom - right.bottom) > 0.5 * size or right.left < left.left - size:
+            separators.append("\n")
+        elif right.left - left.right > 0.2 * size and not left.text[-1:].isspace():
+            separators.append(" ")
+        else:
+            separators.append("")
+    return pieces, separators
+
+
+def _size(handle: Any) -> float:
+    """The size of the font as it stands on the page, the object's own scaling included."""
+    import pypdfium2.raw as pdfium
+
+    size = ctypes.c_float()
+    pdfium.FPDFTextObj_GetFontSize(handle, size)
+    _, b, _, d, *_ = handle.get_matrix().get()
+    return float(max(size.value * max(abs(b), abs(d)), 0.1))
+
+
+def rewrite(document: Any, page: Any, objects: Sequence[TextObject], new: Sequence[str]) -> None:
+    """Puts new texts in the place of old ones and checks that the old ones are gone."""
+    changed = [(each, text) for each, text in zip(objects, new, strict=True) if each.text != text]
+    if not changed:
+        return
+    for each, text in changed:
+        _replace(document, page, each, text)
+    page.gen_content()
+    kept = [each.text for each, text in zip(objects, new, strict=True) if each.text == text]
+    after = [each.text for each in text_objects(page)]
+    for each, _ in changed:
+        if each.text.strip() and after.count(each.text) > kept.count(each.text) + new.count(
+            each.text
+        ):
+            raise LeakError("text that was replaced is still on a page")
+
+
+def _replace(document: Any, page: Any, old: TextObject, text: str) -> None:
+    import pypdfium2.raw as pdfium
+
+    size = ctypes.c_float()
+    pdfium.FPDFTextObj_GetFontSize(old.handle, size)
+    matrix = old.handle.get_matrix()
+    colour = [ctypes.c_uint() for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(old.handle, *colour)
+    _take_off(page, old.handle)
+    if not text.strip():
+        return
+    fresh = pdfium.FPDFPageObj_NewTextObj(document, _FONT, size)
+    encoded = (text + "\x00").encode("utf-16-le")
+    pdfium.FPDFText_SetText(
+        fresh, ctypes.cast(ctypes.c_char_p(encoded), ctypes.POINTER(ctypes.c_ushort))
+    )
+    pdfium.FPDFPageObj_SetFillColor(fresh, *colour)
+    pdfium.FPDFPageObj_SetMatrix(fresh, pdfium.FS_MATRIX(*matrix.get()))
+    pdfium.FPDFPage_InsertObject(page, fresh)
+
+
+def _take_off(page: Any, handle: Any) -> None:
+    import pypdfium2.raw as pdfium
+
+    if handle.level == 0:
+        page.remove_obj(handle)
+        return
+    if not pdfium.FPDFFormObj_RemoveObject(handle.container, handle):
+        raise ReadError("text inside a nested form cannot be taken off the page")
+    pdfium.FPDFPageObj_Destroy(handle)
