@@ -7,6 +7,7 @@ relaxed partners are one to one. Each way is matched twice: with and without reg
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -119,8 +120,8 @@ def span_table(pairs: Sequence[Pair], neutral: Collection[str] = NEUTRAL) -> Spa
             for typed in (True, False):
                 to_pred, to_gold = _MATCH[mode](true, said, typed)
                 _spare(said, to_gold, spared)
-                gold.add_partners((mode, typed), to_pred, len(pred.rows))
-                pred.add_partners((mode, typed), to_gold, len(gold.rows))
+                gold.add_partners((mode, typed), to_pred, len(pred))
+                pred.add_partners((mode, typed), to_gold, len(gold))
         gold.add_rows(number, true, names)
         pred.add_rows(number, said, names)
     documents = tuple(pair.document.id for pair in pairs)
@@ -128,25 +129,32 @@ def span_table(pairs: Sequence[Pair], neutral: Collection[str] = NEUTRAL) -> Spa
 
 
 class _Columns:
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, int, int, int]] = []
-        self.partners: dict[tuple[str, bool], list[int]] = {
-            (mode, typed): [] for mode in MODES for typed in (True, False)
-        }
+    """One side under construction; arrays, because a million spans are many Python objects."""
 
-    def add_rows(self, number: int, spans: Iterable[Bounds], names: dict[str, int]) -> None:
-        self.rows += [
-            (number, start, end, names.setdefault(label, len(names))) for start, end, label in spans
-        ]
+    def __init__(self) -> None:
+        self.document, self.start, self.end, self.label = (array("i") for _ in range(4))
+        self.partners = {(mode, typed): array("i") for mode in MODES for typed in (True, False)}
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def add_rows(self, number: int, spans: Sequence[Bounds], names: dict[str, int]) -> None:
+        self.document.extend([number] * len(spans))
+        self.start.extend([start for start, _, _ in spans])
+        self.end.extend([end for _, end, _ in spans])
+        self.label.extend([names.setdefault(label, len(names)) for _, _, label in spans])
 
     def add_partners(self, key: tuple[str, bool], partners: Iterable[int], base: int) -> None:
-        self.partners[key] += [at + base if at >= 0 else at for at in partners]
+        self.partners[key].extend([at + base if at >= 0 else at for at in partners])
 
     def build(self) -> Side:
-        columns = np.array(self.rows, np.int32).reshape(-1, 4)
-        partner = {key: np.array(at, np.int32) for key, at in self.partners.items()}
-        document, start, end, label = columns.T
-        return Side(document, start, end, label.astype(np.int16), partner)
+        return Side(
+            np.array(self.document, np.int32),
+            np.array(self.start, np.int32),
+            np.array(self.end, np.int32),
+            np.array(self.label, np.int16),
+            {key: np.array(at, np.int32) for key, at in self.partners.items()},
+        )
 
 
 def _unique(
