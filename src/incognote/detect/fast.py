@@ -34,7 +34,7 @@ _CACHED = 200_000
 def unit_features(unit: str) -> tuple[int, ...]:
     """(word, prefix 2, prefix 3, suffix 2, suffix 3, suffix 4, shape, class); 0 is "none"."""
     form = shape(unit)
-    if unit[0].isdigit():
+    if unit[0].isdecimal():
         # Small numbers are words of their own; of long ones the length and the first two count.
         short = unit if len(unit) < 3 else unit[:2] + "0" * len(unit[2:10])
         return _bucket("w", short, WORDS), 0, 0, 0, 0, 0, form, 0

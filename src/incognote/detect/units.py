@@ -30,7 +30,7 @@ def split(text: str) -> Offsets:
 
 @lru_cache(maxsize=65_536)
 def shape(unit: str) -> int:
-    if unit[0].isdigit():
+    if unit[0].isdecimal():
         return _DIGITS_BASE + _digit_shape(unit)
     if not unit[0].isalpha():
         return 1

@@ -1,0 +1,85 @@
+"""Neural training from end to end, on a toy encoder. Needs the training extra."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.detect.model_folder import open_model
+from incognote.learn import recipe, transformer
+from incognote.learn.fast import FastTraining
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.:/,%-"
+
+
+def data(notes):
+    documents = [
+        AnnotatedDocument(Document(n.id, n.text), tuple(Span(*mark) for mark in n.marks))
+        for n in notes
+    ]
+    return recipe.prepare_data(documents, held_out=6)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        pytest.param({}, "no config.json", id="empty"),
+        pytest.param({"config.json": '{"auto_map": {}}'}, "own code", id="remote-code"),
+        pytest.param({"config.json": "{}", "pytorch_model.bin": ""}, "pickled", id="pickle"),
+        pytest.param({"config.json": "{}", "m.safetensors": ""}, "vocab.txt", id="no-vocabulary"),
+    ],
+)
+def test_unusable_bases_are_refused(tmp_path, files, message):
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    with pytest.raises(UsageError, match=message):
+        transformer.read_vocabulary(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("base")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{c}" for c in LETTERS)]
+    (folder / "vocab.txt").write_text("\n".join(words))
+    config = transformers.BertConfig(
+        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=64,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_transformer_trains_resumes_and_learns_from_its_errors(base, notes, tmp_path):
+    out = tmp_path / "mine"
+    options = transformer.Training(epochs=1, window=64, workers=2, rate=1e-3)
+    said: list[str] = []
+    folder = recipe.train_transformer(data(notes), base, out, options, said.append)
+    assert folder == open_model(str(out), "transformer")
+    assert folder.card["epoch"] == 1
+    more = transformer.Training(epochs=2, window=64, workers=1, rate=1e-3)
+    again = recipe.train_transformer(data(notes), base, out, more, said.append, resume=True)
+    assert again.card["epoch"] == 2
+    recipe.train_transformer(data(notes), base, out, options, said.append, hard_examples=True)
+    assert any("notes have errors" in line for line in said)
+    assert not any("Abara" in line for line in said)
+
+
+def test_the_fast_model_learns_and_takes_a_teacher(base, notes, tmp_path):
+    pytest.importorskip("torch")
+    options = FastTraining(epochs=6, width=32, word_width=8, affix_width=4, budget=512)
+    teacher = recipe.train_transformer(
+        data(notes), base, tmp_path / "t", transformer.Training(epochs=1, window=64), str
+    )
+    folder = recipe.train_fast(
+        data(notes), tmp_path / "f", options, str, teacher=str(teacher.path),
+        unlabelled=[n.text for n in notes[:5]],
+    )  # fmt: skip
+    assert folder.labels == teacher.labels
+    assert folder.card["unlabelled_texts"] == 5
+    assert json.loads((tmp_path / "f" / "model.json").read_text())["kind"] == "fast"
+    assert folder.points[0].recall >= 0.9
