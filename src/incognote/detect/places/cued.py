@@ -1,0 +1,70 @@
+"""Names without a head word, known by the words before them: "works at", "Pharmacy:", "sent to"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from incognote.detect.places.context import field, nearby, preposition
+from incognote.detect.places.finding import LIKELY, POSSIBLE, Finding
+from incognote.detect.places.scan import LINE, Run, Scan
+from incognote.detect.places.words import CAPITAL, COMMON, EPONYM, PERSON, UPPER, word_list
+
+_FIELDS = (
+    ("hospital_fields", "HOSPITAL"),
+    ("organization_fields", "ORGANIZATION"),
+    ("county_fields", "LOCATION-OTHER"),
+)
+
+
+def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    for run in scan.run_list:
+        if any(taken[run.first : run.end]):
+            continue
+        found = _by_field(scan, run) or _by_preposition(scan, run)
+        if found:
+            yield found
+
+
+def _by_field(scan: Scan, run: Run) -> Finding | None:
+    name = field(scan, run.first)
+    before = run.first - 1
+    if not name and before >= 0 and scan.bits[before] & CAPITAL and scan.gap(run.first) != LINE:
+        name = scan.lower(before)  # "Payer Culinary Trust": a field without its colon
+    if not name or not any(scan.specific(at, run.cased) for at in range(run.first, run.end)):
+        return None
+    for cue, label in _FIELDS:
+        if name in word_list("cues", cue):
+            return Finding(run.first, run.end, label, "field", LIKELY)
+    return None
+
+
+def _by_preposition(scan: Scan, run: Run) -> Finding | None:
+    if not run.cased:
+        return None
+    named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
+    rare = [at for at in named if not scan.bits[at] & COMMON]
+    if not named or (not rare and len(named) < 2):
+        return None
+    if all(scan.bits[at] & (UPPER | EPONYM) for at in named) or scan.words[run.end - 1] in (
+        "'s",
+        "’s",
+    ):
+        return None
+    person = all(scan.bits[at] & PERSON for at in named)
+    before = preposition(scan, run.first)
+    working = nearby(scan, run.first, "work")
+    label = ""
+    if before in ("at", "@"):
+        label = "ORGANIZATION" if working else "HOSPITAL"
+    elif before in ("for", "by", "with", "from", "attends", "attended") and not person:
+        if before.startswith("attend") or working:
+            label = "ORGANIZATION"
+        elif before == "from" and nearby(scan, run.first, "transfer"):
+            label = "HOSPITAL"
+    elif before in ("via", "through", "thru") and not person and len(named) > 1:
+        label = "ORGANIZATION"
+    elif before == "to" and not person and nearby(scan, run.first, "transfer"):
+        label = "HOSPITAL"
+    if not label:
+        return None
+    return Finding(run.first, run.end, label, f"after-{before}", POSSIBLE)

@@ -1,0 +1,56 @@
+"""The detector: reads each view once and lets the rules speak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from incognote.core.types import Span, View
+from incognote.detect.places import cued, headed, jobs, landmarks, towns
+from incognote.detect.places.scan import Scan
+from incognote.detect.places.words import Vocabulary
+
+# In this order: who speaks first for a word keeps it.
+_RULES = (headed.find, landmarks.find, towns.find, cued.find, jobs.find)
+
+
+class PlaceDetector:
+    """Places of care, organisations, towns, countries, landmarks and jobs.
+
+    Rules and lists only. Word facts are kept between calls, up to a limit.
+    """
+
+    name = "places"
+    labels = frozenset(
+        ("HOSPITAL", "ORGANIZATION", "CITY", "STATE", "COUNTRY", "LOCATION-OTHER", "PROFESSION")
+    )
+    languages = frozenset(("en",))
+
+    def __init__(self) -> None:
+        self._vocabulary: Vocabulary | None = None
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        return [self._read(view) for view in views]
+
+    def __getstate__(self) -> None:
+        # What was learned about words is rebuilt by whoever receives the detector.
+        return None
+
+    def __setstate__(self, state: None) -> None:
+        self._vocabulary = None
+
+    def _read(self, view: View) -> list[Span]:
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary()
+        self._vocabulary.trim()
+        scan = Scan(view, self._vocabulary)
+        found: list[Span] = []
+        taken = bytearray(len(scan))  # tokens that a rule has spoken for
+        for rule in _RULES:
+            for first, end, label, source, score in rule(scan, taken):
+                taken[first:end] = b"\1" * (end - first)
+                found.append(
+                    Span(
+                        scan.starts[first], scan.ends[end - 1], label, score, (f"places/{source}",)
+                    )
+                )
+        return sorted(found)

@@ -1,0 +1,211 @@
+"""Names with a head word: "Lakeview Memorial Hospital", "Range Heart Clinic", "Elm City Livery"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from incognote.detect.places.context import field, preposition
+from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
+from incognote.detect.places.scan import BLANK, COLUMN, GLUED, LINE, Run, Scan
+from incognote.detect.places.words import (
+    CAPITAL,
+    CLINICAL,
+    COMMON,
+    DIGITS,
+    GENERIC,
+    HEAD,
+    KNOWN,
+    STOP,
+    UPPER,
+    WORD,
+    word_list,
+)  # fmt: skip
+
+_LONGEST_HEAD = 5
+_OPENS_OF = frozenset(
+    "our sisters daughters university college church institute center centre children bank city town"
+    " state department dept ministry board house friends society hospital hospitals school sons"
+    " order knights little missionaries bureau office court diocese archdiocese".split()
+)
+_COMPANY_FORMS = frozenset("llc inc ltd llp pllc pc pa plc corp co".split())
+_CUES = frozenset("at from to @ via by through with for near".split())
+_NOT_AFTER = frozenset("attorney surgeon dr".split())
+
+
+def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    yield from _known(scan)
+    for run in scan.run_list:
+        if any(taken[run.first : run.end]):
+            continue
+        found = _headed(scan, run) or _lower_head(scan, run)
+        if found and not any(taken[found.first : found.end]):
+            yield found
+
+
+def _known(scan: Scan) -> Iterator[Finding]:
+    """Chains, agencies and services that everybody knows."""
+    for at, bits in enumerate(scan.bits):
+        if not bits & KNOWN or (bits & WORD and not bits & CAPITAL and scan.cased(at)):
+            continue
+        for phrase, label in scan.vocabulary.known[scan.lower(at)]:
+            end = at + len(phrase)
+            if tuple(map(scan.lower, range(at, end))) != phrase:
+                continue
+            if len(phrase) == 1 and ((bits & COMMON and not bits & UPPER) or not scan.cased(at)):
+                continue
+            run = scan.run_at.get(at)
+            if run is None or _last_head(scan, run) is None or run.end <= end:
+                yield Finding(at, end, label, "known-name", LIKELY)
+            break
+
+
+def _headed(scan: Scan, run: Run) -> Finding | None:
+    head = _last_head(scan, run)
+    if head is None:
+        return None
+    head_first, head_end, label, strong = head
+    first = _reach_left(scan, run)
+    named = [at for at in range(first, head_first) if scan.specific(at, run.cased)]
+    end = _reach_right(scan, run, head_end)
+    if not named:
+        # "Hospital of the Redwoods", "Church of the Nativity": the name may follow.
+        if end <= head_end or not strong or (label == "HOSPITAL" and not run.cased):
+            return None
+        named = [at for at in range(head_end, end) if scan.specific(at, run.cased)]
+        if not named:
+            return None
+    if scan.lower(head_end - 1) in word_list("heads", "mixed"):
+        medical = any(
+            scan.bits[at] & (GENERIC | CLINICAL) for at in range(named[-1] + 1, head_end - 1)
+        )
+        label = (
+            "HOSPITAL"
+            if medical or (label == "HOSPITAL" and head_end - head_first > 1)
+            else "ORGANIZATION"
+        )
+        strong = strong or medical
+    if not strong and not _credible(scan, run, first, end, named):
+        return None
+    rule, score = ("headed", CERTAIN) if strong else ("weakly-headed", LIKELY)
+    return Finding(first, end, label, rule, score)
+
+
+def _last_head(scan: Scan, run: Run) -> tuple[int, int, str, bool] | None:
+    heads = scan.vocabulary.heads
+    for last in range(run.end - 1, run.first - 1, -1):
+        if not scan.bits[last] & HEAD and scan.words[last] not in ("'s", "’s"):
+            continue
+        for size in range(min(_LONGEST_HEAD, last + 1 - run.first), 0, -1):
+            phrase = tuple(map(scan.lower, range(last + 1 - size, last + 1)))
+            found = heads.get(phrase)
+            if found:
+                return last + 1 - size, last + 1, *found
+    return None
+
+
+def _reach_left(scan: Scan, run: Run) -> int:
+    """Across "of", "and", "for": "Sisters of Mercy Hospital", "Ear, Nose and Throat Clinic"."""
+    if not run.cased:
+        return _reach_left_uncased(scan, run.first)
+    first = run.first
+    for _ in range(2):
+        joiner = first - 1
+        while joiner > 0 and scan.lower(joiner) == "the":
+            joiner -= 1
+        before = scan.run_to.get(joiner)
+        if joiner < 1 or before is None or before.cased != run.cased or scan.gap(first) != BLANK:
+            break
+        word = scan.lower(joiner)
+        both_generic = scan.bits[joiner - 1] & scan.bits[first] & GENERIC
+        if (word in ("of", "for") and scan.lower(before.first) in _OPENS_OF) or (
+            word in ("and", "&", ",") and both_generic
+        ):
+            first = before.first
+        else:
+            break
+    return first
+
+
+def _reach_left_uncased(scan: Scan, first: int) -> int:
+    """Without letter case, ordinary words belong to the name if a line or a preposition starts it."""
+    at = first
+    while first - at < _LONGEST_HEAD and scan.gap(at) in (GLUED, BLANK):
+        bits = scan.bits[at - 1]
+        if scan.lower(at - 1) in _CUES:
+            return at
+        if not bits & WORD or bits & STOP:
+            return at if scan.words[at - 1] in ("-", "|", "(", ":", ",") and scan.gap(at) else first
+        at -= 1
+    return at if scan.gap(at) >= COLUMN else first
+
+
+def _reach_right(scan: Scan, run: Run, end: int) -> int:
+    """Branches and forms behind the head: "of Mountain Home", "#123", ", LLC", "- Hutchinson"."""
+    if end < run.end:
+        # "Presbyterian Española"; in notes without case, what follows may be anything.
+        branch = any(scan.specific(at, run.cased) for at in range(end, run.end))
+        end = run.end if run.cased and branch and run.end - end <= 3 else end
+    word = scan.lower(end)
+    if word == "." and scan.lower(end - 1) in (
+        "hosp",
+        "ctr",
+        "med",
+        "univ",
+        "co",
+        "inc",
+        "ltd",
+        "corp",
+        "dept",
+    ):
+        end += 1
+        word = scan.lower(end)
+    if word in ("of", "at", "for") and scan.gap(end) == BLANK:
+        start = end + 1
+        if scan.lower(start) == "the":
+            start += 1
+        after = scan.run_at.get(start)
+        if (
+            after
+            and after.cased
+            and scan.specific(after.first, cased=True)
+            and (word == "of" or scan.gap(run.first) == LINE)
+        ):
+            return after.end
+    if word == "#" and scan.bits[min(end + 1, len(scan) - 1)] & DIGITS:
+        return end + 2
+    if word == "," and scan.lower(end + 1) in _COMPANY_FORMS:
+        return end + 2
+    return end
+
+
+def _credible(scan: Scan, run: Run, first: int, end: int, named: list[int]) -> bool:
+    """Whether a name with a weak head is one: a rare word, a cue, or a line of its own."""
+    before = preposition(scan, first)
+    if before in _NOT_AFTER:
+        return False
+    rare = [at for at in named if not scan.bits[at] & COMMON]
+    if not run.cased:
+        framed = before in _CUES or scan.gap(first) >= COLUMN
+        return (bool(rare) and (len(named) > 1 or framed)) or (len(named) > 1 and framed)
+    if rare or len(named) > 1 or before in _CUES:
+        return True
+    alone = scan.gap(first) >= COLUMN and (
+        scan.gap(end) >= COLUMN or scan.lower(end) in (",", "-", "|")
+    )
+    return (alone and len(named) > 0 and end - first > 1) or bool(field(scan, first))
+
+
+def _lower_head(scan: Scan, run: Run) -> Finding | None:
+    """A name with its head in lower case: "the Worland clinic"."""
+    if not run.cased or run.end >= len(scan) or scan.gap(run.end) != BLANK:
+        return None
+    head = scan.lower(run.end)
+    if scan.bits[run.end] & CAPITAL or head not in word_list("heads", "lower_heads"):
+        return None
+    named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
+    if not named or all(scan.bits[at] & COMMON for at in named):
+        return None
+    if scan.words[run.end - 1] in ("'s", "’s"):
+        return None
+    label = scan.vocabulary.heads[(head,)][0]
+    return Finding(run.first, run.end + 1, label, "lower-head", POSSIBLE)

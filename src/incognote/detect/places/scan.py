@@ -1,0 +1,160 @@
+"""A view as the rules read it: words with their bits, gaps, lines and runs of name words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from incognote.core.types import View
+from incognote.detect.places.words import (
+    CAPITAL,
+    CLINICAL,
+    COMMON,
+    GENERIC,
+    HEAD,
+    LANDMARK,
+    PART,
+    PARTICLE,
+    STOP,
+    UPPER,
+    WORD,
+    Vocabulary,
+)
+
+GLUED, BLANK, COLUMN, LINE = 0, 1, 2, 3
+# A view with a smaller share of capitalised words than this was typed without them.
+_LOWER_CASE_NOTE = 0.05
+_LINE_END = re.compile("\n")
+_DOTTED = frozenset("st ste mt ft hosp med ctr univ mem gen co dept inc no sgt bros".split())
+
+
+class Run(NamedTuple):
+    """Tokens [first, end) that may be one name, on a line that has letter case or not."""
+
+    first: int
+    end: int
+    cased: bool
+
+
+class Scan:
+    """Built in one pass; after that every method looks at a few tokens."""
+
+    def __init__(self, view: View, vocabulary: Vocabulary) -> None:
+        text = self.text = view.cased
+        self.starts, self.ends = view.tokens.starts, view.tokens.ends
+        self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
+        self.bits = list(map(vocabulary.__getitem__, self.words))
+        self.vocabulary = vocabulary
+        self._line_ends = [mark.start() for mark in _LINE_END.finditer(text)]
+        self._line_case: dict[int, bool] = {}
+        words = [bits & (WORD | CAPITAL | UPPER) for bits in self.bits if bits & WORD]
+        titled, small = words.count(WORD | CAPITAL), words.count(WORD)
+        self._lower_note = titled < _LOWER_CASE_NOTE * len(words) < small
+        self.run_list = list(self.runs())
+        self.run_at = {run.first: run for run in self.run_list}
+        self.run_to = {run.end: run for run in self.run_list}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def lower(self, at: int) -> str:
+        """The word in lower case; empty outside the view."""
+        return self.words[at].lower() if 0 <= at < len(self.words) else ""
+
+    def gap(self, at: int) -> int:
+        """What lies between token `at` and the one before it."""
+        if at <= 0 or at >= len(self.words):
+            return LINE
+        start, end = self.ends[at - 1], self.starts[at]
+        if start == end:
+            return GLUED
+        if end - start == 1:
+            return LINE if self.text[start] == "\n" else BLANK
+        return LINE if "\n" in self.text[start:end] else COLUMN
+
+    def cased(self, at: int) -> bool:
+        """Whether capitals mean anything on this token's line."""
+        if self._lower_note:
+            return False
+        line = bisect_right(self._line_ends, self.starts[at])
+        known = self._line_case.get(line)
+        if known is None:
+            start = self._line_ends[line - 1] if line else 0
+            end = self._line_ends[line] if line < len(self._line_ends) else len(self.text)
+            letters = [c for c in self.text[start:end] if c.isalpha()]
+            capitals = sum(map(str.isupper, letters))
+            known = self._line_case[line] = capitals < 0.7 * len(letters)
+        return known
+
+    def specific(self, at: int, cased: bool) -> bool:
+        """A word that makes a name: not a function word, not a kind of place."""
+        bits = self.bits[at]
+        if not bits & WORD or bits & (GENERIC | STOP) or len(self.words[at]) < 2:
+            return False
+        if bits & PART:
+            return True
+        if cased:
+            return bool(bits & CAPITAL) and not bits & CLINICAL
+        return not bits & COMMON
+
+    def runs(self) -> Iterator[Run]:
+        """Stretches of words that may be names, left to right, none overlapping."""
+        at, n = 0, len(self.words)
+        bits = self.bits
+        while at < n:
+            here = bits[at]
+            if not here & WORD or here & STOP or (not here & CAPITAL and not self._lower_note):
+                at += 1
+                continue
+            cased = self.cased(at)
+            if not self._name_word(at, cased):
+                at += 1
+                continue
+            end = self._grow(at + 1, cased)
+            yield Run(at, end, cased)
+            at = end
+
+    def _name_word(self, at: int, cased: bool) -> bool:
+        bits = self.bits[at]
+        if not bits & WORD or bits & STOP:
+            return False
+        if cased:
+            return bool(bits & CAPITAL)
+        return bool(bits & (PART | GENERIC | HEAD | LANDMARK)) or not bits & COMMON
+
+    def _grow(self, at: int, cased: bool) -> int:
+        n = len(self.words)
+        while at < n:
+            gap = self.gap(at)
+            if gap >= COLUMN:
+                break
+            if self._name_word(at, cased):
+                at += 1
+                continue
+            word = self.words[at]
+            if word in ("'s", "’s") and gap == GLUED:
+                at += 1
+            elif word == "." and gap == GLUED and self._joins(at + 1, cased, BLANK):
+                before = self.words[at - 1]
+                if len(before) > 1 and before.lower() not in _DOTTED:
+                    break
+                at += 2
+            elif (word in "-/’'" and gap == GLUED and self._joins(at + 1, cased, GLUED)) or (
+                word in "&+" and self._joins(at + 1, cased, BLANK)
+            ):
+                at += 2
+            elif self.bits[at] & PARTICLE and gap == BLANK:
+                ahead = at + 1
+                while ahead < n and self.bits[ahead] & PARTICLE and self.gap(ahead) == BLANK:
+                    ahead += 1
+                if not self._joins(ahead, cased, BLANK):
+                    break
+                at = ahead + 1
+            else:
+                break
+        return at
+
+    def _joins(self, at: int, cased: bool, widest: int) -> bool:
+        return at < len(self.words) and self.gap(at) <= widest and self._name_word(at, cased)

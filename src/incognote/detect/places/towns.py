@@ -1,0 +1,426 @@
+"""Cities, states and countries, by gazetteer and by where they stand in an address or a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from incognote.detect.places.context import field, nearby, preposition
+from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
+from incognote.detect.places.scan import BLANK, COLUMN, GLUED, LINE, Run, Scan
+from incognote.detect.places.words import (
+    CAPITAL,
+    CITY,
+    COMMON,
+    COUNTRY,
+    DIGITS,
+    EPONYM,
+    LANGUAGE,
+    PERSON,
+    STATE,
+    UPPER,
+    WORD,
+    word_list,
+)
+from incognote.lexicon import fold, fold_place, lexicon
+
+# Names of states that people and towns bear too.
+_BORNE = frozenset(
+    "washington virginia georgia carolina montana dakota victoria puebla hidalgo perak".split()
+)
+_PLACE_BEFORE = frozenset(
+    "in from near to of outside around across throughout into toward towards".split()
+)
+_SHORT_COUNTRIES = frozenset(("us", "uk", "drc", "rmi", "fsm", "uae"))
+_BORNE_COUNTRIES = frozenset(
+    "jordan chad georgia israel jersey guinea turkey mali niger america cuba lebanon peru poland"
+    " wales dominica oman togo benin france india kenya china".split()
+)
+_PEOPLE_AFTER = frozenset(
+    "man woman male female descent immigrant immigrants national citizen born ancestry heritage origin"
+    " refugee family mother father parents husband wife boy girl lady gentleman neighbor american side"
+    " passport army navy soldier veteran student widow widower couple".split()
+)
+_LANGUAGE_BEFORE = frozenset(
+    "in into via prefers prefer speaks speak fluent reads some mostly only and or".split()
+)
+_ORDINARY_PEOPLE = frozenset(
+    "pole dane swede turk scot croat serb lao english french polish".split()
+)
+_BIG_CITY = 150_000
+_LONGEST_TOWN = 6
+# What separates the parts of an address, in prose and in exported records.
+_PREPOSITIONS = frozenset(
+    "from to of at via around past between through for above into toward".split()
+)
+_HOME_BEFORE = frozenset("in to near outside from".split())
+_ADDRESS_MARKS = frozenset((",", "^", ";", "·", "~", "|"))
+_DWELLINGS = frozenset(
+    "apt unit box lot suite ste flat space apartment no po route rr trailer bldg".split()
+)
+# Codes that stand behind a comma after a person's name, or are words of their own.
+_CREDENTIALS = frozenset(
+    "MD PA MA MS DO AL DE IN OR ME OK HI ID LA CO ACT NT WA SC NC AS PR VI".split()
+)
+
+
+def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    # Findings are drawn one by one and `taken` is kept by the caller: states first, because the
+    # town before a state needs no gazetteer.
+    yield from _states(scan, taken)
+    yield from _countries(scan, taken)
+    yield from _cities(scan, taken)
+
+
+# States, and the towns before them
+
+
+def _states(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    for at, bits in enumerate(scan.bits):
+        if not bits & STATE or taken[at] or (not bits & CAPITAL and scan.cased(at)):
+            continue
+        found = _state_at(scan, at)
+        if found is None:
+            continue
+        end, kind = found
+        town = _town_before(scan, at, taken)
+        postcode = _postcode_after(scan, end)
+        if not _state_holds(scan, at, end, kind, town, postcode):
+            continue
+        yield Finding(at, end, "STATE", "state", CERTAIN if postcode or town else LIKELY)
+        if town and not any(taken[town[0] : town[1]]):
+            yield Finding(*town, "CITY", "town-before-state", CERTAIN if postcode else LIKELY)
+
+
+def _state_at(scan: Scan, at: int) -> tuple[int, str] | None:
+    """Where the state that starts here ends, and how it is written: name, short or code."""
+    dotted = _dotted_state(scan, at)
+    if dotted:
+        return dotted, "short"
+    lex = lexicon()
+    longest = scan.vocabulary.states.get(fold(scan.words[at]), 0)
+    for size in range(min(longest, len(scan) - at), 0, -1):
+        if any(scan.gap(at + k) != BLANK for k in range(1, size)):
+            continue
+        key = " ".join(fold(scan.words[at + k]) for k in range(size))
+        if key not in lex.state_codes and key not in lex.regions:
+            continue
+        if len(key) > 5 or key in ("ohio", "iowa", "utah", "guam", "texas", "maine", "idaho"):
+            return at + size, "name"
+        word = scan.words[at]
+        if word.isupper() and len(word) in (2, 3):
+            return at + 1, "code"
+        if not scan.cased(at):
+            return at + 1, "code"
+        dotted = scan.lower(at + 1) == "." and scan.gap(at + 1) == GLUED
+        return at + 1 + dotted, "short"
+    return None
+
+
+def _dotted_state(scan: Scan, at: int) -> int:
+    """Where "N.Y.", "W. Va." or "P.R." ends; 0 if none starts here."""
+    if len(scan.words[at]) > 1 or at + 3 >= len(scan) or scan.words[at + 1] != ".":
+        return 0
+    if scan.gap(at + 1) != GLUED or scan.gap(at + 2) > BLANK or scan.words[at + 3] != ".":
+        return 0
+    key = scan.lower(at) + scan.lower(at + 2)
+    return at + 4 if len(key) < 6 and key in lexicon().state_codes else 0
+
+
+def _postcode_after(scan: Scan, end: int) -> bool:
+    """A ZIP code, four digits (Australia) or the start of a Canadian code."""
+    at = end + 1 if scan.lower(end) in _ADDRESS_MARKS else end
+    if at >= len(scan) or scan.gap(at) == LINE or (at == end and scan.gap(at) == GLUED):
+        return False
+    if scan.bits[at] & DIGITS:
+        return len(scan.words[at]) in (4, 5)
+    canadian = len(scan.words[at]) == 1 and scan.bits[at] & CAPITAL
+    return bool(
+        canadian and at + 1 < len(scan) and scan.bits[at + 1] & DIGITS and not scan.gap(at + 1)
+    )
+
+
+def _town_before(scan: Scan, at: int, taken: bytearray) -> tuple[int, int] | None:
+    """The town in "Hardin MT", "Kearney, Nebr.", "12 Elm St Dayton, OH"."""
+    comma = at > 0 and scan.words[at - 1] == ","
+    end = at - 1 if comma else at
+    if end <= 0 or (scan.gap(at) == LINE and not comma):
+        return None
+    if scan.gap(end) == LINE and not comma:
+        return None
+    run = scan.run_to.get(end)
+    if run is None and not comma:
+        run = next((r for r in _run_holding(scan, at) if r.first < at), None)
+    if run is None or taken[end - 1]:
+        return None
+    kinds = word_list("words", "street_kinds")
+    first = max(run.first, end - _LONGEST_TOWN)
+    for back in range(end - 1, first - 1, -1):
+        if taken[back] or (scan.lower(back) in kinds and back < end - 1 and back > run.first):
+            first = back + 1
+            if scan.lower(first) == ".":
+                first += 1
+            break
+    known = _longest_city_to(scan, first, end)
+    if known is not None:
+        first = known
+    if (
+        first >= end
+        or end - first > 4
+        or not any(scan.specific(k, run.cased) for k in range(first, end))
+    ):
+        return None if known is None else (first, end)
+    return first, end
+
+
+def _run_holding(scan: Scan, at: int) -> Iterator[Run]:
+    """The run that token `at` is inside of."""
+    for back in range(at, max(-1, at - 6), -1):
+        run = scan.run_at.get(back)
+        if run:
+            if run.end > at:
+                yield run
+            return
+
+
+def _state_holds(
+    scan: Scan, at: int, end: int, kind: str, town: tuple[int, int] | None, postcode: bool
+) -> bool:
+    after = scan.lower(end)
+    plates = word_list("cues", "plate_words")
+    if kind != "name" and not scan.bits[at] & UPPER and kind != "short":
+        plates = frozenset()
+    if (after in plates and scan.gap(end) == BLANK) or preposition(scan, at) in plates:
+        return True
+    comma = at > 0 and scan.words[at - 1] in _ADDRESS_MARKS
+    if kind == "code":
+        if postcode and (town or comma) and len(scan.words[at]) < 4:
+            return True
+        if town is None:
+            return False
+        known = _is_city(scan, *town)
+        if scan.words[at].upper() in _CREDENTIALS:
+            return postcode or scan.words[at].upper() in _states_of(scan, *town)
+        closed = scan.gap(end) >= COLUMN or after in (",", ".", ";", ")", "|", "-", "~", "·")
+        if known:
+            return closed or comma
+        return comma and closed and not _may_be_person(scan, *town)
+    if kind == "short":
+        return bool(town) and (comma or postcode or _is_city(scan, *town))  # type: ignore[misc]
+    name = fold(scan.words[at])
+    run = next(_run_holding(scan, at), None)
+    extends = run is not None and run.end > end
+    if postcode or (town and comma):
+        return True
+    if extends:
+        return False
+    if preposition(scan, at) in _PLACE_BEFORE or (comma and name not in _BORNE):
+        return True
+    if run is not None and run.first < at:
+        return town is not None and _is_city(scan, *town)
+    return name not in _BORNE
+
+
+def _may_be_person(scan: Scan, first: int, end: int) -> bool:
+    return all(scan.bits[at] & PERSON or not scan.bits[at] & WORD for at in range(first, end))
+
+
+# Countries and nationalities
+
+
+def _countries(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    lex = lexicon()
+    for at, bits in enumerate(scan.bits):
+        if not bits & COUNTRY or taken[at] or (not bits & CAPITAL and scan.cased(at)):
+            continue
+        dotted = _dotted_country(scan, at)
+        if dotted:
+            yield Finding(at, dotted, "COUNTRY", "country", CERTAIN)
+            continue
+        key = fold(scan.words[at])
+        longest = scan.vocabulary.countries.get(key, 1)
+        for size in range(min(max(longest, 1), len(scan) - at), 0, -1):
+            if any(scan.gap(at + k) != BLANK for k in range(1, size)):
+                continue
+            phrase = " ".join(fold(scan.words[at + k]) for k in range(size))
+            if phrase in lex.countries:
+                if _country_holds(scan, at, at + size, phrase):
+                    yield Finding(at, at + size, "COUNTRY", "country", LIKELY)
+                break
+            if phrase in lex.nationalities or phrase.removesuffix("s") in lex.nationalities:
+                if _nationality_holds(scan, at, at + size, phrase):
+                    yield Finding(at, at + size, "COUNTRY", "nationality", LIKELY)
+                break
+
+
+def _dotted_country(scan: Scan, at: int) -> int:
+    """Where "U.S.", "U.S.A." or "U.K." ends; 0 if it does not start here."""
+    letters, end = "", at
+    while (
+        end + 1 < len(scan)
+        and len(scan.words[end]) == 1
+        and scan.words[end + 1] == "."
+        and len(letters) < 3
+    ):
+        letters += scan.lower(end)
+        end += 2
+        if scan.gap(end) != GLUED:
+            break
+    return end if letters in ("us", "usa", "uk") else 0
+
+
+def _country_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
+    before = preposition(scan, at)
+    if phrase in _SHORT_COUNTRIES:
+        if not scan.bits[at] & UPPER or not scan.cased(at):
+            return False
+        if phrase in ("us", "uk"):
+            return scan.lower(at - 1) == "the" and before in _PLACE_BEFORE
+    after = scan.lower(end)
+    if after in word_list("cues", "not_country_after"):
+        return False
+    comma = at > 0 and scan.words[at - 1] == ","
+    if phrase in _BORNE_COUNTRIES:
+        return before in _PLACE_BEFORE or (comma and scan.gap(at) != LINE) or bool(field(scan, at))
+    run = next(_run_holding(scan, at), None)
+    alone = run is None or (run.first == at and run.end <= end)
+    return alone or before in _PLACE_BEFORE or comma
+
+
+def _nationality_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
+    after, before = scan.lower(end), preposition(scan, at)
+    if after == "-" and scan.gap(end) == GLUED:
+        after = scan.lower(end + 1)
+    if after in _PEOPLE_AFTER:
+        return True
+    language = word_list("cues", "language")
+    if after in language or after in word_list("cues", "not_country_after"):
+        return False
+    if phrase in _ORDINARY_PEOPLE or (not scan.cased(at) and scan.bits[at] & COMMON):
+        return False
+    if before in language or before in _LANGUAGE_BEFORE or nearby(scan, at, "language"):
+        return False
+    if field(scan, at) in ("language", "lang", "interp", "interpreter", "speaks"):
+        return False
+    # "a Somali mother", "58 yo divorced, Lao-born": an adjective wants a noun behind it.
+    return bool(scan.bits[end] & WORD if end < len(scan) else 0) or before not in ("", "with")
+
+
+# Cities
+
+
+def _cities(scan: Scan, taken: bytearray) -> Iterator[Finding]:
+    place_end = -1  # where the place before this run ended
+    for run in scan.run_list:
+        if any(taken[run.first : run.end]):
+            place_end = run.end
+            continue
+        found = _city(scan, run, place_end)
+        if found:
+            yield found
+            place_end = found.end
+
+
+def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
+    first, end, cased = run
+    named = [at for at in range(first, end) if scan.specific(at, cased)]
+    rare = any(not scan.bits[at] & COMMON for at in named)
+    if not named or end - first > 4 or scan.bits[first] & (LANGUAGE | DIGITS):
+        return None
+    if field(scan, first) in word_list("cues", "city_fields"):
+        return Finding(first, end, "CITY", "city-field", CERTAIN)
+    if not rare and not cased:
+        return None
+    people = _may_be_person(scan, first, end)
+    known = _population(scan, first, end)
+    mark = scan.words[first - 1] if first else ""
+    if mark in _ADDRESS_MARKS and scan.gap(first) != LINE:
+        if _ends_street(scan, first - 1) and cased:
+            return Finding(first, end, "CITY", "town-behind-street", LIKELY)
+        # "Lakeview Hospital, Yakima": a town behind a place.
+        closed = scan.gap(end) >= COLUMN or scan.lower(end) in (",", ".", ")", "·")
+        if place_end == first - 1 and (
+            known is not None or (cased and closed and rare and not people)
+        ):
+            return Finding(first, end, "CITY", "town-behind-place", LIKELY)
+    before = preposition(scan, first)
+    home = nearby(scan, first, "home")
+    if known is not None:
+        return _known_city(scan, run, known, before, rare=rare, people=people, home=home)
+    written = (
+        cased
+        and rare
+        and len(scan.words[named[0]]) > 3
+        and not scan.bits[named[0]] & (UPPER | EPONYM)
+    )
+    if written and ((before == "in" and not people) or (home and before in _HOME_BEFORE)):
+        return Finding(first, end, "CITY", "home-cue", POSSIBLE)
+    return None
+
+
+def _known_city(
+    scan: Scan, run: Run, known: int, before: str, *, rare: bool, people: bool, home: bool
+) -> Finding | None:
+    first, end, cased = run
+    after = scan.lower(end)
+    if after in word_list("cues", "not_country_after"):
+        return None
+    postcode = end < len(scan) and scan.bits[end] & DIGITS
+    if postcode and (len(scan.words[end]) != 5 or scan.gap(end) != BLANK):
+        # A number behind it: a scale and its score, unless it is a ZIP code.
+        return None
+    if before in ("in", "near", "outside"):
+        return Finding(first, end, "CITY", "known-city", CERTAIN)
+    if not rare:
+        return None
+    if before in _PREPOSITIONS and (
+        home or known >= _BIG_CITY or not people or before in ("from", "to")
+    ):
+        return Finding(first, end, "CITY", "known-city", LIKELY)
+    mark = scan.words[first - 1] if first else ""
+    if cased and not people and mark in ("(", ",") and after in (")", ","):
+        return Finding(first, end, "CITY", "known-city-aside", POSSIBLE)
+    eponym = scan.bits[first] & EPONYM
+    if cased and known >= _BIG_CITY and not people and not eponym and not scan.bits[first] & UPPER:
+        return Finding(first, end, "CITY", "large-city", POSSIBLE)
+    return None
+
+
+def _ends_street(scan: Scan, mark: int) -> bool:
+    """Whether the token before this mark ends a street address: "Rd", "Apt 6", "# B"."""
+    at = mark - 1
+    if at > 0 and scan.words[at] == "." and not scan.gap(at):
+        at -= 1
+    if at <= 0:
+        return False
+    word = scan.lower(at)
+    if word in word_list("words", "street_kinds"):
+        return bool(scan.bits[at] & CAPITAL)
+    if scan.bits[at] & DIGITS or len(word) == 1:
+        return scan.lower(at - 1) in _DWELLINGS or scan.words[at - 1] == "#"
+    return False
+
+
+def _population(scan: Scan, first: int, end: int) -> int | None:
+    """Of the largest city with exactly this name."""
+    if not scan.bits[first] & CITY:
+        return None
+    key = fold_place(scan.text[scan.starts[first] : scan.ends[end - 1]])
+    lex = lexicon()
+    here, abroad = lex.us_cities.population(key), lex.world_cities.population(key)
+    return max(here or 0, abroad or 0) if (here, abroad) != (None, None) else None
+
+
+def _is_city(scan: Scan, first: int, end: int) -> bool:
+    return _population(scan, first, end) is not None
+
+
+def _states_of(scan: Scan, first: int, end: int) -> set[str]:
+    """The states that have a city of this name."""
+    return {
+        city.state for city in lexicon().city(scan.text[scan.starts[first] : scan.ends[end - 1]])
+    }
+
+
+def _longest_city_to(scan: Scan, first: int, end: int) -> int | None:
+    """Where the longest known city that ends at `end` starts, not before `first`."""
+    return next((at for at in range(max(first, end - 4), end) if _is_city(scan, at, end)), None)

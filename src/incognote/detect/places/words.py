@@ -1,0 +1,182 @@
+"""What a single word can be: one number of bits, worked out once and kept."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.lexicon import Lexicon, fold, fold_place, lexicon
+
+WORD = 1 << 0
+CAPITAL = 1 << 1
+UPPER = 1 << 2
+DIGITS = 1 << 3
+STOP = 1 << 4  # never part of a name
+GENERIC = 1 << 5  # inside names, but does not make one
+PART = 1 << 6  # an ordinary word that names of places are made of
+COMMON = 1 << 7  # an ordinary, clinical or drug word
+HEAD = 1 << 8  # last word of a phrase that ends a facility's or organisation's name
+CITY = 1 << 9  # first word of a known city
+STATE = 1 << 10  # first word of a state, a province or its abbreviation
+COUNTRY = 1 << 11  # first word of a country or nationality
+LANDMARK = 1 << 12
+OPENER = 1 << 13  # starts the name of a landmark: "Lake", "Fort"
+JOB = 1 << 14  # last word of a job
+ROAD = 1 << 15  # starts the number of a road: "Route", "I", "US"
+PARTICLE = 1 << 16  # de, la, von: joins words of one name
+PERSON = 1 << 17  # a first name or surname, and no ordinary word
+CLINICAL = 1 << 18  # a drug, a word of diagnoses, an abbreviation
+EPONYM = 1 << 19
+KNOWN = 1 << 20  # first word of a chain, agency or service that everybody knows
+LANGUAGE = 1 << 21  # a language that names no country
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
+# Words as frequent as this turn up in diagnoses without being clinical: "range", "bridge".
+_FREQUENT = 6_000
+_PARTICLES = frozenset("de la del du des le los las el y van von der di da do dos".split())
+_ROADS = frozenset("i us sr rt rte route hwy highway interstate fm loop exit mile milepost".split())
+
+
+def tokens(phrase: str) -> tuple[str, ...]:
+    """The phrase cut as views are cut: "women's" is two tokens."""
+    return tuple(_TOKEN.findall(phrase.lower()))
+
+
+@cache
+def cues() -> Mapping[str, Any]:
+    """cues.toml: section -> name -> words, or phrases where lines hold several words."""
+    path = files("incognote.detect.places").joinpath("cues.toml")
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+@cache
+def word_list(section: str, name: str) -> frozenset[str]:
+    return frozenset(cues()[section][name].split())
+
+
+@cache
+def phrase_list(section: str, name: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tokens(line) for line in cues()[section][name].strip().splitlines())
+
+
+class Vocabulary(dict[str, int]):
+    """Word as written -> its bits. Looks a word up once; `trim` keeps it bounded."""
+
+    LIMIT = 100_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        lex = lexicon()
+        self._lexicon = lex
+        self.heads = _heads(lex)
+        self._head_words = {phrase[-1] for phrase in self.heads}
+        self.states = _by_first_word(
+            {**dict.fromkeys(lex.regions, ""), **dict.fromkeys(lex.state_codes, "")}
+        )
+        self.countries = _by_first_word({**lex.countries, **lex.nationalities})
+        self.cities = _by_first_word(
+            dict.fromkeys([*lex.us_cities.keys(), *lex.world_cities.keys()], "")
+        )
+        self._landmarks = word_list("heads", "landmarks")
+        self._openers = word_list("heads", "landmark_openers")
+        self._part = word_list("words", "part")
+        self._generic = word_list("words", "generic")
+        inside = self._part | self._generic | self._head_words | self._landmarks
+        self._stop = word_list("words", "stop") - inside
+        self.known = _known()
+        self._languages = word_list("words", "languages")
+        self.jobs = lex.profession_heads | word_list("jobs", "extra_heads")
+
+    def trim(self) -> None:
+        """Forget everything once there is too much of it: memory does not grow with the text."""
+        if len(self) > self.LIMIT:
+            self.clear()
+
+    def __missing__(self, word: str) -> int:
+        bits = self._classify(word)
+        self[word] = bits
+        return bits
+
+    def _classify(self, word: str) -> int:
+        if word.isdecimal():
+            return DIGITS | (KNOWN if word in self.known else 0)
+        if not word[:1].isalpha():
+            return KNOWN if word in self.known else 0
+        lower = word.lower()
+        key = fold(word)
+        lex = self._lexicon
+        bits = WORD
+        if word[0].isupper():
+            bits |= CAPITAL
+            if len(word) > 1 and word.isupper():
+                bits |= UPPER
+        ordinary = lex.is_ordinary(key)
+        rank = lex.word_rank(key)
+        frequent = ordinary and rank is not None and rank < _FREQUENT
+        drug = lex.is_drug(key) or lex.is_abbreviation(word.upper())
+        clinical = drug or (lex.is_clinical(key) and not frequent)
+        common = clinical or ordinary or lex.is_clinical(key)
+        person = not common and (lex.first_name(key) or lex.surname(key))
+        singular = lower.removesuffix("s")
+        for bit, holds in (
+            (STOP, lower in self._stop),
+            (GENERIC, lower in self._generic),
+            (PART, lower in self._part),
+            (COMMON, common),
+            (HEAD, lower in self._head_words),
+            (CITY, fold_place(lower) in self.cities),
+            (STATE, key in self.states),
+            (COUNTRY, key in self.countries or key.removesuffix("s") in self.countries),
+            (LANDMARK, lower in self._landmarks),
+            (OPENER, lower in self._openers),
+            (JOB, lower in self.jobs or singular in self.jobs),
+            (ROAD, lower in _ROADS),
+            (PARTICLE, lower in _PARTICLES),
+            (PERSON, person),
+            (CLINICAL, clinical),
+            (EPONYM, lex.is_eponym(key)),
+            (KNOWN, lower in self.known),
+            (LANGUAGE, lower in self._languages),
+        ):
+            if holds:
+                bits |= bit
+        return bits
+
+
+def _heads(lex: Lexicon) -> dict[tuple[str, ...], tuple[str, bool]]:
+    """Head phrase -> label and whether a single word before it makes a name."""
+    table: dict[tuple[str, ...], tuple[str, bool]] = {}
+    weak = phrase_list("heads", "weak_organizations")
+    for phrase in lex.organization_heads:
+        key = tokens(phrase)
+        table[key] = "ORGANIZATION", key not in weak
+    weak = phrase_list("heads", "weak")
+    for phrase in lex.facility_heads:
+        key = tokens(phrase)
+        table[key] = "HOSPITAL", key not in weak
+    return table
+
+
+def _known() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """First token -> known names with it, longest first, and their labels."""
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for name, label in (("hospitals", "HOSPITAL"), ("organizations", "ORGANIZATION")):
+        for phrase in phrase_list("known", name):
+            table.setdefault(phrase[0], []).append((phrase, label))
+    for rows in table.values():
+        rows.sort(key=lambda row: (-len(row[0]), row))
+    return table
+
+
+def _by_first_word(keys: Iterable[str]) -> dict[str, int]:
+    """First word -> how many words the longest key with it has."""
+    longest: dict[str, int] = {}
+    for key in keys:
+        words = key.replace("-", " ").split()
+        if words and longest.get(words[0], 0) < len(words):
+            longest[words[0]] = len(words)
+    return longest
