@@ -9,7 +9,7 @@ import pytest
 from incognote.core.errors import PolicyError
 from incognote.core.types import Document, Result
 from incognote.engine.workers import run_batches
-from incognote.policy import DetectorRules, Policy
+from incognote.policy import DetectorRules, Policy, policy_from
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -40,6 +40,9 @@ def test_a_policy_that_cannot_run_says_so_before_the_first_document(workers: int
         raise AssertionError("a document was read")
         yield []
 
+    bad_action = policy_from({"name": "bad", "labels": {"default": "frobnicate"}})
+    with pytest.raises(PolicyError, match="frobnicate"):
+        list(run_batches("deid", bad_action, b"k" * 32, workers, batches(), lambda b: b))
     policy = Policy("bad", detectors={"regex": DetectorRules(options={"label": "NOPE"})})
     with pytest.raises(PolicyError):
         list(run_batches("detect", policy, None, workers, batches(), lambda b: b))

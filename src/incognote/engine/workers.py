@@ -38,6 +38,8 @@ def run_batches(
     """Each batch with the outcomes of its documents. `verb` is detect or deid."""
     # Also with workers: a policy that cannot run must say so here, not in a dying process.
     pipeline = Pipeline(policy, key)
+    if verb == "deid":
+        pipeline.transformer  # noqa: B018 - built now, so that a bad action is an error now
     if workers <= 1:
         for batch in batches:
             texts = documents(batch)
