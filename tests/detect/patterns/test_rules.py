@@ -28,7 +28,8 @@ def cases(kind: str):
 
 @cache
 def detector_with(pack: str) -> PatternDetector:
-    return PatternDetector(packs=tuple({*pack_names(optional=False), pack}))
+    """All packs that usually run together; an optional one stands alone."""
+    return PatternDetector(packs=(pack,) if load_pack(pack).optional else pack_names(optional=False))
 
 
 def bare(spans) -> list[Span]:

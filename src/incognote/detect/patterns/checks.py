@@ -194,13 +194,15 @@ def compact_date(match: re.Match[str]) -> bool:
 
 @_check
 def not_a_fraction(match: re.Match[str]) -> bool:
-    """A month and day that does not read as a score or a fraction: n/d with n <= d <= 10, or
-    over a denominator that scales use."""
-    first, second = int(match["a"]), int(match["b"])
-    return first > second or second not in _DENOMINATORS
+    """A month and day that reads as such: month first, and no "4/10", "5/5" or "2/12".
 
-
-_DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 24, 28, 30))
+    Scales end at ten or twelve; a zero in front is what only dates have.
+    """
+    first, second = match["a"], match["b"]
+    if first[0] == "0" or second[0] == "0":
+        return True
+    month, day = int(first), int(second)
+    return month <= 12 and month != day and (month > day or (day > 10 and day != 12))
 
 
 @_check
@@ -217,7 +219,10 @@ def phone_length(match: re.Match[str]) -> bool:
 
 
 _DATE_LIKE = re.compile(
-    r"\d{1,2}([/.-])\d{1,2}(\1(\d{2}|\d{4}))?|\d{1,2}:\d\d(:\d\d)?|(19|20)\d\d[/-]\d\d?([/-]\d\d?)?"
+    r"\d{1,2}([/.-])\d{1,2}(\1(\d{2}|\d{4}))?"
+    r"|\d{1,2}:\d\d(:\d\d)?"
+    r"|(19|20)\d\d[/-]\d\d?([/-]\d\d?)?"
+    r"|(19|20)\d\d[/-](19|20)\d\d"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,65 +12,63 @@ from incognote.detect.patterns.engine import Engine, Found
 from incognote.detect.patterns.packfile import load_pack, pack_names
 
 
-@dataclass(frozen=True)
+@dataclass(init=False, slots=True)
 class PatternDetector:
     """Finds well-formed PHI by rules.
 
-    `packs` names rule packs that ship, or paths to TOML files of the same shape; without it every
-    pack runs that can find one of `labels`. Without `labels` only the optional packs stay away.
+    `packs` names rule packs that ship, or paths to TOML files of the same shape; all that ship by
+    default. What the policy has turned off is dropped later, like anybody's.
     """
 
+    name: str
     packs: tuple[str, ...]
     labels: frozenset[str]
-    name = "patterns"
-    languages = frozenset({"en"})
+    languages: frozenset[str]
 
-    def __init__(self, packs: Sequence[str] = (), labels: Collection[str] | None = None) -> None:
-        chosen = tuple(packs) or pack_names(optional=False if labels is None else None)
-        offered = frozenset().union(*(load_pack(pack).labels for pack in chosen))
-        wanted = offered if labels is None else offered & (frozenset(labels) | {SAFE})
-        if not packs:
-            chosen = tuple(pack for pack in chosen if load_pack(pack).labels & wanted)
-        object.__setattr__(self, "packs", chosen)
-        object.__setattr__(self, "labels", wanted)
+    def __init__(self, packs: Sequence[str] = ()) -> None:
+        self.name = "patterns"
+        self.packs = tuple(packs) or pack_names()
+        self.labels = frozenset().union(*(load_pack(pack).labels for pack in self.packs)) - {SAFE}
+        self.languages = frozenset({"en"})
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
-        engine = _engine(self.packs, self.labels)
         return [
             [
-                Span(
-                    found.start,
-                    found.end,
-                    found.rule.label,
-                    found.rule.score,
-                    (self._source(found),),
-                )
-                for found in settle(engine.find(view.text, view.tokens))
-                if found.rule.label != SAFE
+                Span(found.start, found.end, found.rule.label, found.rule.score, (source,))
+                for found in self._find(view)
+                if (source := f"{self.name}/{found.rule.id}")
             ]
             for view in views
         ]
 
-    def _source(self, found: Found) -> str:
-        return f"{self.name}/{found.rule.id}"
+    def _find(self, view: View) -> list[Found]:
+        engine, optional = _engine(self.packs)
+        found = engine.find(view.text, view.tokens)
+        # A label that most policies turn off must not push out one that they want: optional
+        # packs are settled among themselves, and resolution chooses.
+        usual = settle(each for each in found if each.rule.id not in optional)
+        extra = settle(each for each in found if each.rule.id in optional)
+        return [each for each in sorted(usual + extra, key=_place) if each.rule.label != SAFE]
 
 
 @cache
-def _engine(packs: tuple[str, ...], labels: frozenset[str]) -> Engine:
-    return Engine(rule for pack in packs for rule in load_pack(pack).rules if rule.label in labels)
+def _engine(packs: tuple[str, ...]) -> tuple[Engine, frozenset[str]]:
+    """The rules of the packs behind one engine, and the ids of those from optional packs."""
+    loaded = [load_pack(pack) for pack in packs]
+    optional = frozenset(rule.id for pack in loaded if pack.optional for rule in pack.rules)
+    return Engine(rule for pack in loaded for rule in pack.rules), optional
 
 
 def settle(candidates: Iterable[Found]) -> list[Found]:
-    """The best of each group that overlap: higher score, then longer, then earlier.
+    """The best of each group that overlaps: higher score, then longer, then earlier.
 
-    Rules know each other, and their scores are set against each other, so the detector gives one
+    Rules know each other and their scores are set against each other, so the detector gives one
     answer for each stretch of text. SAFE rules take part: what they hold is nobody else's.
     """
-    ordered = sorted(candidates, key=lambda c: (c.start, c.end))
     settled: list[Found] = []
     group: list[Found] = []
     reach = -1
-    for candidate in ordered:
+    for candidate in sorted(candidates, key=_place):
         if candidate.start >= reach:
             settled += _best(group)
             group = []
@@ -83,9 +81,15 @@ def _best(group: list[Found]) -> list[Found]:
     if len(group) < 2:
         return group
     kept: list[Found] = []
-    for candidate in sorted(
-        group, key=lambda c: (-c.rule.score, c.start - c.end, c.start, c.rule.id)
-    ):
-        if all(candidate.end <= k.start or k.end <= candidate.start for k in kept):
+    for candidate in sorted(group, key=_rank):
+        if all(candidate.end <= other.start or other.end <= candidate.start for other in kept):
             kept.append(candidate)
-    return sorted(kept, key=lambda c: c.start)
+    return sorted(kept, key=_place)
+
+
+def _place(found: Found) -> tuple[int, int]:
+    return found.start, found.end
+
+
+def _rank(found: Found) -> tuple[float, int, int, str]:
+    return -found.rule.score, found.start - found.end, found.start, found.rule.id
