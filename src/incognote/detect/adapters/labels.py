@@ -1,0 +1,38 @@
+"""Foreign labels to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import SAFE, SCHEMES, all_labels, from_scheme
+
+
+class LabelMap:
+    """What another annotator's labels mean: the policy's `labels` first, then a known scheme.
+
+    A label mapped to "" is not wanted. In a scheme where a label may mean several of ours, as
+    PERSON may be a patient or a doctor, the first in the taxonomy stands.
+    """
+
+    def __init__(self, scheme: str, labels: Mapping[str, str] | None, *, who: str) -> None:
+        self._scheme = scheme
+        self._own = dict(labels or {})
+        for foreign, own in self._own.items():
+            if own and own not in all_labels() and own != SAFE:
+                raise PolicyError(f"{who}: labels.{foreign}: no label named {own!r}")
+        schemes = [scheme] if scheme in SCHEMES else []
+        known = {own for s in schemes for own, row in all_labels().items() if row.aliases.get(s)}
+        self.labels = frozenset(known | {own for own in self._own.values() if own})
+
+    def __getitem__(self, foreign: str) -> str:
+        """Our label; empty where it is not wanted or not known."""
+        if foreign in self._own:
+            return self._own[foreign]
+        if self._scheme not in SCHEMES:
+            return foreign if foreign in all_labels() else ""
+        return next(iter(from_scheme(self._scheme, foreign)), "")
+
+    def missing(self, foreign: Iterable[str]) -> list[str]:
+        """Labels nobody has said anything about: not even that they are not wanted."""
+        return sorted(name for name in foreign if name not in self._own and not self[name])
