@@ -66,13 +66,13 @@ _KINDS = (
     (IDENTITY, "identity"),
     (COMPANY, "company"),
     (DIRECTION, "direction"),
-    (FIELD_STAFF, "role-staff"),
+    (FIELD_STAFF, "signed-word"),
     (FIELD_PATIENT, "patient-word"),
     (BEFORE_THING, "thing-before"),
     (BEFORE_PLACE, "place-before"),
 )
 _DOTTED_POST = re.compile(r"(?:[A-Za-z]\.){2,4}$")
-_DOTTED = TITLE | MAKES_PLACE_BEFORE | ROLE_STAFF | ROLE_CIVIL
+_DOTTED = TITLE | MAKES_PLACE_BEFORE
 
 
 def before(page: Page, first: int) -> list[str]:
@@ -100,6 +100,8 @@ def _word_before(page: Page, at: int) -> list[str]:
         return _field(page, at)
     if here & COMMA:
         return _apposition(page, at - 1)
+    if here & HYPHEN and page.glued(at) and page.glued(at + 1):
+        return ["hyphen-before"]
     if here & HYPHEN:
         if page.breaks(at):
             return ["signature-mark"]
@@ -137,7 +139,7 @@ def _behind_dot(page: Page, dot: int) -> list[str]:
     here = page.bits[at]
     if here & TITLE_OPEN and at > 0 and page.bits[at - 1] & DIGITS:
         return ["number-before"]  # "15 Fr."
-    if here & _DOTTED and len(page.words[at]) < 6:
+    if here & _DOTTED and len(page.words[at]) < 5:
         return _kind(here)
     post = _DOTTED_POST.search(page.text, max(0, page.ends[dot] - 8), page.ends[dot])
     if post and cues().get(post[0].replace(".", "").lower(), 0) & CREDENTIAL:

@@ -24,8 +24,10 @@ from incognote.detect.names.facts import (
     MAKES_THING,
     NEVER,
     OPEN,
+    PLACE,
     POSSESSIVE,
     QUOTE,
+    REGION,
     ROLE_CIVIL,
     ROLE_STAFF,
     UPPER,
@@ -48,6 +50,7 @@ _STATE = re.compile(
     r",?[ \t]*(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI"
     r"|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\b(?![a-z.-])"
 )
+_POSTCODE = re.compile(r",?[ \t]*\d{5}")
 # Credentials that are also words, states or roles when written small or without a comma.
 _DOUBTFUL = frozenset("do ma pa ms pt ot rt sw na ba mt od dc na mb".split())
 _LOOK_AHEAD = 4
@@ -55,9 +58,12 @@ _LOOK_AHEAD = 4
 
 def behind(page: Page, stop: int) -> list[str]:
     """What stands behind the token before `stop`."""
+    end = page.ends[stop - 1]
+    state = _STATE.match(page.text, end)
+    if state and (_POSTCODE.match(page.text, state.end()) or page.bits[stop - 1] & PLACE):
+        return ["state-behind"]
     if has_credential(page, stop):
         return ["credential"]
-    end = page.ends[stop - 1]
     if stop >= len(page) or page.breaks(stop):
         return ["line-end"]
     here = page.bits[stop]
@@ -65,7 +71,9 @@ def behind(page: Page, stop: int) -> list[str]:
         return _owned(page, stop + 1)
     if _AGE.match(page.text, end):
         return ["age-behind"]
-    if here & COMMA and _STATE.match(page.text, end):
+    if here & COMMA and state:
+        return ["state-behind"]
+    if here & COMMA and stop + 1 < len(page) and page.bits[stop + 1] & REGION:
         return ["state-behind"]
     if here & (COMMA | OPEN) or (here & HYPHEN and not page.glued(stop)):
         return _aside(page, stop + 1) or (["comma-behind"] if here & COMMA else [])

@@ -17,6 +17,7 @@ from incognote.detect.names.behind import behind
 from incognote.detect.names.facts import (
     AMBIGUOUS,
     CALENDAR,
+    DOT,
     EPONYM,
     FIRST,
     HYPHEN,
@@ -27,6 +28,7 @@ from incognote.detect.names.facts import (
     MEDICAL,
     ORDINARY,
     PLACE,
+    REGION,
     STRONG,
     UNKNOWN,
     UPPER,
@@ -104,7 +106,7 @@ def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
     bits = [page.bits[index] for index in run.names]
     head, tail = bits[0], bits[-1]
     either = head | tail
-    kind = next(name for bit, name in _KINDS if either & bit)
+    kind = next((name for bit, name in _KINDS if either & bit), "ordinary")
     if cued:
         found = ["cued-" + kind]
         if all(b & MEDICAL for b in bits):
@@ -120,14 +122,20 @@ def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
             found.append("medical")
         if all(b & EPONYM for b in bits):
             found.append("eponym")
-        if all(b & PLACE for b in bits):
+        if all(b & PLACE for b in bits) or (
+            len(bits) > 1 and page.facts.is_place([page.words[i] for i in run.names])
+        ):
             found.append("place")
+        if any(b & REGION for b in bits):
+            found.append("region")
         if len(bits) == 1 and head & CALENDAR:
             found.append("calendar")
         if tail & MAKES_THING:
             found.append("thing-inside")
     if head & LOWER:
-        found.append("lower-case-note" if page.lower_case else "lower-case-name")
+        found.append(
+            ("cued-" if cued else "") + ("lower-case-note" if page.lower_case else "lower-case-name")
+        )
     elif head & UPPER:
         if page.in_capitals(run.names[0]):
             found.append("all-capitals")
@@ -164,7 +172,11 @@ def _shape(page: Page, run: Run) -> list[str]:
         else:
             found.append("two-words")
     if run.initials:
-        found.append("initial-name" if run.initials[0] < run.names[0] else "name-initial")
+        side = "initial-name" if run.initials[0] < run.names[0] else "name-initial"
+        dotted = page.bits[run.initials[0] + 1 : run.initials[0] + 2]
+        found.append(side if dotted and dotted[0] & DOT else "bare-" + side)
+    elif len(run.names) == 1 and len(page.words[run.names[0]]) < 4:
+        found.append("short-word")
     if run.nickname:
         found.append("nickname")
     if run.suffix:

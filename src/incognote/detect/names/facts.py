@@ -9,6 +9,10 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Shapes. Exactly one of these, or punctuation.
 CAPITAL = 1 << 0  # Smith, McCoy, O'Dell
@@ -39,7 +43,8 @@ FIRST = 1 << 20
 LAST = 1 << 21
 MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
-PLACE = 1 << 24
+PLACE = 1 << 24  # a city of some size
+REGION = 1 << 60  # a state, a country, a nationality
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
@@ -80,6 +85,7 @@ _PUNCTUATION = {
 _FREQUENT_FIRST = 2_500
 _FREQUENT_LAST = 3_000
 _LARGE_CITY = 15_000
+_LONGEST_ABBREVIATION = 4
 _MEMORY = 200_000
 
 
@@ -120,6 +126,8 @@ class Facts(dict[str, int]):
             bits |= JOINER
         if len(word) > 1:
             bits |= self._lists(lower)
+        if bits & UPPER and len(word) <= _LONGEST_ABBREVIATION and self._lexicon.is_abbreviation(word):
+            return bits | (_derived(bits) & PROMISING)
         return bits | _derived(bits)
 
     def _lists(self, word: str) -> int:
@@ -131,8 +139,10 @@ class Facts(dict[str, int]):
             bits |= MEDICAL
         if lexicon.is_eponym(word):
             bits |= EPONYM
-        if self._is_place(word):
+        if max(lexicon.us_cities.population(word) or 0, lexicon.world_cities.population(word) or 0) >= _LARGE_CITY:
             bits |= PLACE
+        if word in lexicon.countries or word in lexicon.nationalities or (len(word) > 3 and word in lexicon.state_codes):
+            bits |= PLACE | REGION
         ordinary = medical or lexicon.is_ordinary(word)
         if not first and not last:
             return bits | (ORDINARY if ordinary else UNKNOWN)
@@ -143,14 +153,12 @@ class Facts(dict[str, int]):
             return bits | (AMBIGUOUS if frequent else ORDINARY)
         return bits | (STRONG if frequent else KNOWN)
 
-    def _is_place(self, word: str) -> bool:
+    def is_place(self, words: Sequence[str]) -> bool:
+        """A city or country of several words."""
+        phrase = " ".join(words).lower()
         lexicon = self._lexicon
-        population = lexicon.us_cities.population(word) or lexicon.world_cities.population(word)
-        return (
-            (population or 0) >= _LARGE_CITY
-            or word in lexicon.countries
-            or word in lexicon.nationalities
-            or (len(word) > 3 and word in lexicon.state_codes)
+        return phrase in lexicon.countries or any(
+            table.population(phrase) is not None for table in (lexicon.us_cities, lexicon.world_cities)
         )
 
 
@@ -170,6 +178,4 @@ def _derived(bits: int) -> int:
     # What makes a place is a name as well ("Park", "Hill") if it is a frequent one.
     if bits & MAKES_THING and not bits & (STRONG | AMBIGUOUS):
         return promising
-    if bits & LOWER and bits & (AMBIGUOUS | MEDICAL):
-        return NAMEABLE
     return NAMEABLE | CANDIDATE

@@ -17,9 +17,10 @@ _COLUMN_GAP = 3  # so many blanks part two columns or fields
 class Page:
     """Token texts and facts in parallel lists, with the few questions asked about their gaps."""
 
-    __slots__ = ("bits", "ends", "lower_case", "starts", "text", "words")
+    __slots__ = ("bits", "facts", "ends", "lower_case", "starts", "text", "words")
 
     def __init__(self, view: View, facts: Facts) -> None:
+        self.facts = facts
         self.text = text = view.text
         self.starts = view.tokens.starts
         self.ends = view.tokens.ends

@@ -21,6 +21,7 @@ from incognote.detect.names.facts import (
     FIRST,
     HYPHEN,
     JOINER,
+    KIN,
     KNOWN,
     LAST,
     LETTER,
@@ -33,6 +34,7 @@ from incognote.detect.names.facts import (
     PARTICLE,
     PROMISING,
     QUOTE,
+    REGION,
     SMALL_LETTER,
     STRONG,
     SUFFIX,
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
 _MAX_PARTS = 6
+_FIRM = TITLE | KIN  # cues after which even an unknown word in small letters may be a name
+_BETWEEN = DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER
 _SHORT = 5  # capitals up to this length that no list knows are abbreviations in ordinary prose
 
 
@@ -100,7 +104,9 @@ def _unlikely(page: Page, at: int) -> bool:
     """What is not worth a closer look: most small words, and most abbreviations in capitals."""
     bits = page.bits[at]
     if bits & LOWER:
-        return not (page.lower_case and bits & (STRONG | KNOWN)) and not _cued(page, at)
+        if page.lower_case and bits & (STRONG | KNOWN):
+            return False
+        return not _cued(page, at, _FIRM if bits & UNKNOWN and not page.lower_case else PROMISING)
     if not bits & UPPER or bits & STRONG or len(page.words[at]) > _SHORT:
         return False
     if bits & UNKNOWN and (len(page.words[at]) < 4 or not page.in_capitals(at)):
@@ -109,17 +115,16 @@ def _unlikely(page: Page, at: int) -> bool:
     return at + 1 < len(page) and bool(page.bits[at + 1] & CAPITAL)
 
 
-def _cued(page: Page, at: int) -> bool:
-    """A title, role, tie or field stands right before, or a credential right behind."""
+def _cued(page: Page, at: int, cues_before: int) -> bool:
+    """A cue stands right before, or a credential right behind."""
     bits = page.bits
     before = at - 1
-    while (
-        before > 0
-        and at - before < 4
-        and bits[before] & (DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER)
-    ):
+    while before > 0 and at - before < 4 and bits[before] & _BETWEEN:
         before -= 1
-    return (before >= 0 and bool(bits[before] & PROMISING)) or has_credential(page, at + 1)
+    if before >= 0 and bits[before] & cues_before:
+        return True
+    behind = at + 1
+    return behind < len(page) and bits[behind] & (CREDENTIAL | COMMA) != 0 and has_credential(page, behind)
 
 
 def _run_from(page: Page, index: int, floor: int) -> Run:
@@ -176,7 +181,7 @@ def _initials_before(page: Page, index: int, floor: int) -> tuple[int, list[int]
         if (
             letter > 0
             and page.glued(letter)
-            and not bits[letter - 1] & (DOT | OPEN | COMMA | COLON | JOINER)
+            and not bits[letter - 1] & (DOT | OPEN | COMMA | COLON)
         ):
             break
         initials.insert(0, letter)
@@ -247,6 +252,9 @@ def _grow(page: Page, run: Run) -> None:
             run.comma = True
             (run.initials if bits[end] & LETTER else run.names).append(end)
             run.stop = _with_dot(page, end) if bits[end] & LETTER else end + 1
+        elif words[at] == "^" and run.comma and bits[at + 1 : at + 2] and _exported(page, at + 1):
+            (run.initials if bits[at + 1] & LETTER else run.names).append(at + 1)
+            run.stop = at + 2
         elif (
             words[at] == ","
             and at + 1 < size
@@ -258,6 +266,11 @@ def _grow(page: Page, run: Run) -> None:
             return
         else:
             return
+
+
+def _exported(page: Page, at: int) -> bool:
+    """The next part of a name in an interface message: KOWALSKI^RUTH^ANNE^M."""
+    return page.glued(at) and bool(page.bits[at] & (NAMEABLE | LETTER))
 
 
 def _with_dot(page: Page, at: int) -> int:
@@ -309,7 +322,7 @@ def _initial_fits(page: Page, at: int) -> bool:
     """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause."""
     if _with_dot(page, at) == at + 2:
         return True
-    apart = at + 1 >= len(page) or page.gap(at + 1) or page.bits[at + 1] & (COMMA | CLOSE)
+    apart = page.gap(at + 1) or page.bits[at + 1] & (COMMA | CLOSE | COLON | OPEN)
     if apart:
         return True
     return not page.glued(at + 1) and page.words[at] not in "AaIi"
@@ -352,7 +365,8 @@ def _given_after(page: Page, run: Run, kind: int) -> int:
     after = run.stop + 1
     if after >= len(page) or page.breaks(after) or run.initials:
         return 0
-    if run.first > 0 and bits[run.first - 1] & (TITLE | DOT):
+    before = bits[run.first - 1] if run.first > 0 else COLON
+    if before & (TITLE | DOT):
         return 0
     surname, given = bits[run.names[-1]], bits[after]
     whole = (
@@ -365,24 +379,19 @@ def _given_after(page: Page, run: Run, kind: int) -> int:
     glued = page.glued(after)
     if given & LETTER:
         follows = after + 1
-        closed = page.gap(follows) or bits[follows] & (DOT | COMMA | CLOSE | CREDENTIAL)
+        closed = page.gap(follows) or bits[follows] & (DOT | COMMA | OPEN | CLOSE | CREDENTIAL)
         return after if closed or glued else 0
-    if (
-        not given & NAMEABLE
-        or (given & UPPER
-        and not surname & UPPER
-        and len(page.words[after]) <= _SHORT)
-    ):
+    if given & (NEVER | CUE | REGION) or not given & kind:
         return 0
-    if (kind == LOWER and not given & LOWER) or (kind == CAPITAL and not given & CAPITAL):
-        return 0
-    if glued or (surname & UPPER and given & UPPER):
-        return (
-            after
-            if given & (FIRST | STRONG | UNKNOWN)
-            and (glued or given & FIRST or len(page.words[after]) > _SHORT)
-            else 0
-        )
     # "Kim, Rosa and Ed" is a list of first names; "Ward, Rosa" a name turned round.
-    listed = surname & FIRST and not surname & LAST
-    return after if given & FIRST and not listed else 0
+    if given & NAMEABLE and given & FIRST and (surname & LAST or not surname & FIRST or glued):
+        return after
+    # First names that no list has: where a field or a column starts, a name turned round is usual.
+    announced = before & COLON or page.gap(run.first)
+    if not announced and not glued and kind != UPPER:
+        return 0
+    if kind == UPPER and len(page.words[after]) <= _SHORT and not glued:
+        return 0
+    if given & NAMEABLE:
+        return after
+    return after if announced and given & FIRST and not given & MEDICAL else 0
