@@ -23,7 +23,7 @@ from incognote.detect.word_class import word_class
 
 Ints = NDArray[np.int64]
 
-WORDS = 1 << 15  # hash buckets for whole words
+WORDS = 1 << 16  # hash buckets for whole words
 AFFIXES = 1 << 13  # and for prefixes of 2 and 3 letters, suffixes of 2, 3 and 4
 COLUMNS = 8  # word, two prefixes, three suffixes, shape, word class
 SEPARATOR = 16  # empty units between texts: the widest reach of one layer

@@ -1,0 +1,194 @@
+"""What the shipped models are trained on beside the corpus, made from public data sets.
+
+    python tools/training_data.py DATA OUT
+
+DATA holds the folders that docs/guides/training.md lists; OUT gets `extra.jsonl` (paragraphs
+without PHI, eponyms in clinical phrases, names in minimal pairs) and `pools/` (names and places
+that are written over the annotated ones). What DATA lacks is left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+SEED = 7
+# A paragraph with any of these may hold PHI that nobody marked, so it is no negative.
+MAYBE_PHI = re.compile(
+    r"year|yo\b|y/o|month-old|old\b|\bage|Drs?\b|Mr|Mrs|Ms\.|Miss |M\.D|_{2,}|\bX\b|\bXX|XYZ|ABC"
+    r"|\bMM/|\b(19|20)\d\d\b|\d+/\d+/\d+|\d:\d\d|a\.m|p\.m|\bAM\b|\bPM\b|#\d{3}"
+    r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Jan|Feb|Sept|Oct|Nov|Dec)\b"
+    r"|[Hh]ospital|[Cc]linic\b|Center|school|church|work|job|retired|employ|student|teacher|nurse"
+    r"|manager|driver|phone|Name|veteran|weekend|summer|winter|birthday|holiday|\bfarm"
+)
+PHRASES = (
+    *("History of {c}.", "Assessment: {c}", "{c}, stable.", "r/o {c}", "Dx: {c}."),
+    *("Family history is notable for {c}.", "Impression: {c} versus other etiology."),
+    *("Pt w/ {c}, no change.", "No evidence of {c}.", "PMH: {c}, HTN, DM2"),
+    *("{e} sign negative.", "{e} test positive on the left.", "s/p {e} procedure."),
+    *("{e} score 12.", "+ {e}'s on R, neg on L", "on {e} scale 3.", "the {e} catheter was placed"),
+)
+FACILITIES = ("hospitals", "nursing", "dialysis", "urgent_care_facilities", "hospice", "rehab")
+SMALL_WORDS = {"OF", "AND", "THE", "AT", "FOR"}
+
+
+class Sources:
+    """The public data sets, as far as they are there."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.rng = random.Random(SEED)
+
+    def lines(self, name: str) -> list[str]:
+        path = self.root / name
+        return path.read_text("utf-8", "ignore").splitlines() if path.is_file() else []
+
+    def rows(self, name: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(self.lines(name)))
+
+    def json(self, name: str, key: str) -> list[str]:
+        path = self.root / name
+        return list(json.loads(path.read_text("utf-8"))[key]) if path.is_file() else []
+
+    def some(self, items: list[str], count: int) -> list[str]:
+        return self.rng.sample(items, min(count, len(items)))
+
+
+def pools(sources: Sources) -> dict[str, list[str]]:
+    """Surfaces by kind; see incognote.learn.pools."""
+    people = sources.rows("presidio_synth/FakeNameGenerator.com_3000.csv")
+    first = sources.some(sources.lines("phileas_gaz/first-names.txt"), 12_000)
+    last = sources.some(sources.lines("phileas_gaz/surnames.txt"), 25_000)
+    towns = "corpora_cc0/english_towns_cities.json"
+    facilities = [
+        row
+        for kind in FACILITIES
+        for row in sources.some(sources.rows(f"synthea_gaz/{kind}.csv"), 900)
+    ]
+    companies = sources.lines("presidio_synth/companies_and_organizations.csv")[1:]
+    found = {
+        "first": [name.title() for name in first]
+        + [row["GivenName"] for row in people]
+        + sources.json("corpora_cc0/spanishFirstNames.json", "firstNames"),
+        "last": [name.title() for name in last]
+        + [row["Surname"] for row in people]
+        + sources.json("corpora_cc0/spanishLastNames.json", "lastNames"),
+        "city": sources.some(sources.lines("phileas_gaz/cities.txt"), 5000)
+        + sources.json(towns, "towns")
+        + sources.json(towns, "cities"),
+        "country": sources.json("corpora_cc0/countries.json", "countries")
+        + sources.json("corpora_cc0/nationalities.json", "nationalities"),
+        "profession": sources.json("corpora_cc0/occupations.json", "occupations"),
+        "hospital": sources.json("corpora_cc0/hospitals.json", "hospitals")
+        + [written(row["name"]) for row in facilities if len(row["name"]) < 48],
+        "street": [
+            written(row["address"])
+            for row in facilities
+            if row["address"][:1].isdigit() and len(row["address"]) < 45
+        ],
+        "organization": sources.some([c for c in companies if len(c) < 40 and c.isascii()], 1500),
+    }
+    return {kind: sorted({s.strip() for s in items} - {""}) for kind, items in found.items()}
+
+
+def written(name: str) -> str:
+    """A name from a register, all in capitals there, as a note would write it."""
+    name = re.sub(r",? (INC|LLC|LP|PC|PLLC|LTD)\.?,?$", "", name.strip())
+    return " ".join(w.lower() if w in SMALL_WORDS else w.capitalize() for w in name.split())
+
+
+def paragraphs(sources: Sources, names: set[str], eponyms: set[str]) -> Iterator[str]:
+    """Paragraphs of real dictated reports that hold no PHI as far as rules can tell."""
+    known = {
+        *names,
+        *(row.lower() for row in sources.json("corpora_cc0/countries.json", "countries")),
+        *(row.lower() for row in sources.json("corpora_cc0/nationalities.json", "nationalities")),
+        *(row["city"].lower() for row in sources.json("corpora_cc0/us_cities.json", "cities")),
+        *(row["state"].lower() for row in sources.json("corpora_cc0/us_cities.json", "cities")),
+        *("caucasian", "hispanic", "african", "asian", "university", "christmas", "thanksgiving"),
+    } - eponyms
+    inside = re.compile(r"(?<![.:?!]\s)(?<![.:?!]\s\s)(?<!^)\b[A-Z][a-z]+\b")
+    for line in sources.lines("mtsamples/notes.jsonl"):
+        # The line breaks of the originals became commas before headings.
+        text = re.sub(r"([A-Z][A-Z /&-]{3,}):\s*,\s*", r"\1: ", json.loads(line)["text"])
+        for part in re.split(r"(?<=\.),(?=[A-Z0-9])", text):
+            paragraph = part.strip(" ,")
+            if not 120 <= len(paragraph) <= 1400 or MAYBE_PHI.search(paragraph):
+                continue
+            if any(word.lower() in known for word in inside.findall(paragraph)):
+                continue
+            yield paragraph
+
+
+def wrapped(text: str, rng: random.Random) -> str:
+    text = re.sub(r"(?<=[.:]),(?=\S)", "\n", text)
+    if rng.random() < 0.3:
+        return "\n".join(textwrap.wrap(text, rng.choice((72, 80, 95))))
+    return text
+
+
+def eponym_notes(sources: Sources, count: int) -> Iterator[str]:
+    rows = sources.rows("eponyms_allofus/final_eponymous_concepts.csv")
+    for _ in range(count if rows else 0):
+        lines = []
+        for row in sources.rng.sample(rows, sources.rng.randint(4, 8)):
+            concept = re.sub(r"\(.*?\)|\[.*?\]", "", row["concept_name"]).strip()
+            eponym = row["eponym"].split("|")[0]
+            if len(concept) <= 80:
+                phrase = sources.rng.choice(PHRASES)
+                lines.append(phrase.format(c=concept, e=eponym[:1].upper() + eponym[1:]))
+        yield sources.rng.choice(("\n", " ", "; ")).join(lines)
+
+
+def name_pairs(sources: Sources) -> Iterator[tuple[str, list[dict[str, object]]]]:
+    """Short texts in which a word is a person here and something else there, four by four."""
+    rows = [json.loads(line) for line in sources.lines("slm_deid_names/train.jsonl")]
+    rows = [row for row in rows if not row.get("quarantine") and len(row["input"]) <= 500]
+    sources.rng.shuffle(rows)
+    for i in range(0, len(rows), 4):
+        text = ""
+        spans: list[dict[str, object]] = []
+        for row in rows[i : i + 4]:
+            spans += (
+                {"start": len(text) + s["start"], "end": len(text) + s["end"], "type": "PATIENT"}
+                for s in row["spans"]
+                if s["is_name"]
+            )
+            text += row["input"] + "\n"
+        yield text, spans
+
+
+def main(data: Path, out: Path) -> None:
+    sources = Sources(data)
+    (out / "pools").mkdir(parents=True, exist_ok=True)
+    surfaces = pools(sources)
+    for kind, items in surfaces.items():
+        if items:
+            (out / "pools" / f"{kind}.txt").write_text("\n".join(items) + "\n", "utf-8")
+    eponyms = {
+        part.lower()
+        for row in sources.rows("eponyms_allofus/final_eponymous_concepts.csv")
+        for part in row["eponym"].split("|")
+    }
+    names = {name.lower() for name in surfaces["first"]}
+    notes: list[tuple[str, list[dict[str, object]]]] = [
+        (wrapped(text, sources.rng), []) for text in paragraphs(sources, names, eponyms)
+    ]
+    notes += [(text, []) for text in eponym_notes(sources, 400)]
+    notes += name_pairs(sources)
+    with (out / "extra.jsonl").open("w", encoding="utf-8") as file:
+        for number, (text, spans) in enumerate(notes):
+            row = {"id": f"extra_{number}", "text": text, "spans": spans}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    print(f"{len(notes)} extra notes, {sum(map(len, surfaces.values()))} surfaces in {out}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
