@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := bench/.venv
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 
@@ -39,8 +40,14 @@ lint: $(VENV)/.installed-dev
 test: lint
 	$(BIN)/python -m pytest -q -n 2
 
-bench: $(VENV)/.installed-bench
-	$(BIN)/python -m bench
+# Other tools live in an environment of their own; the bench says which it could not run.
+$(PEERS)/.installed: bench/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	-$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r bench/peers.txt
+	@touch $@
+
+bench: $(VENV)/.installed $(PEERS)/.installed
+	$(BIN)/python -m bench --peers $(PEERS)/bin/python
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python tools/reference.py
@@ -49,6 +56,6 @@ models: $(VENV)/.installed-train
 	$(BIN)/python tools/train_models.py
 
 clean:
-	rm -rf $(VENV) demo-out build dist site bench/out
+	rm -rf $(VENV) $(PEERS) demo-out build dist site bench/out
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,202 @@
+"""`make bench`: accuracy, robustness, speed, memory and growth, beside other tools, in one run.
+
+    python -m bench [--policies i2b2-2014,...] [--peers PYTHON] [--skip-growth] [--out DIR]
+
+Other tools run under their own interpreter (`--peers`), which `make bench` prepares. Everything
+runs on one core, one tool after the other. Prints tables and writes bench.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.accuracy import detected
+from bench.notes import ROOT, notes
+from bench.variants import VARIANTS, varied
+from incognote import __version__
+from incognote.core.types import AnnotatedDocument
+from incognote.corpus import read_corpus, write_corpus
+from incognote.corpus.labelmaps import label_map
+from incognote.evaluate.pairs import pair
+from incognote.evaluate.subsets import subsets
+from incognote.evaluate.words import WordTable, by_label, word_table
+from incognote.policy import DEFAULT
+
+Row = dict[str, Any]
+WORKER = Path(__file__).with_name("worker.py")
+PEERS = ("presidio", "scrubadub")
+
+
+def main() -> None:
+    options = arguments()
+    console = Console(width=None if Console().is_terminal else 150, highlight=False)
+    gold = notes("dev")
+    rows: dict[str, Row] = {}
+    for policy in options.policies:
+        rows[f"incognote {policy}"] = tool(f"incognote:{policy}", sys.executable, gold)
+    for name in PEERS:
+        if options.peers is None:
+            console.print(f"{name}: skipped, no --peers interpreter (make bench prepares one)")
+            continue
+        try:
+            rows[name] = tool(name, options.peers, gold)
+        except subprocess.CalledProcessError as error:
+            reason = error.stderr.strip().splitlines()[-1:] or ["no message"]
+            console.print(f"{name}: skipped, it does not run: {reason[0]}")
+    found: Row = {"incognote": __version__, "machine": machine(), "tools": rows}
+    found["robustness"] = robustness(gold, options.policies[0])
+    if not options.skip_growth:
+        found["growth"] = growth(options.policies[0])
+    show(console, found)
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "bench.json"
+    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    console.print(f"written: {path}")
+
+
+def arguments() -> argparse.Namespace:
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description=__doc__, formatter_class=as_written
+    )
+    parser.add_argument(
+        "--policies",
+        type=lambda text: text.split(","),
+        default=[DEFAULT],
+        help="first one is varied",
+    )
+    parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the other tools")
+    parser.add_argument("--skip-growth", action="store_true", help="leave the long notes out")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench" / "out")
+    options = parser.parse_args()
+    if options.peers and not Path(options.peers).exists():
+        options.peers = None
+    return options
+
+
+def machine() -> str:
+    return (
+        f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}, one core"
+    )
+
+
+def tool(name: str, python: str, gold: Sequence[AnnotatedDocument]) -> Row:
+    """One tool in its own process: scores of its spans, and what it cost."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, found = Path(folder) / "notes.jsonl", Path(folder) / "spans.jsonl"
+        write_corpus([AnnotatedDocument(doc.document, ()) for doc in gold], given, "jsonl")
+        done = subprocess.run(
+            [python, str(WORKER), name, str(given), str(found)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+        pred = [ours(doc, name) for doc in read_corpus(found)]
+    cost: Row = json.loads(done.stdout.strip().splitlines()[-1])
+    return cost | scores(word_table(pair(gold, pred)))
+
+
+def ours(doc: AnnotatedDocument, tool_name: str) -> AnnotatedDocument:
+    """Presidio's labels as ours; what has no counterpart keeps its name and counts as PHI."""
+    if tool_name != "presidio":
+        return doc
+    mapping = label_map("presidio").labels
+    spans = tuple(
+        type(s)(s.start, s.end, mapping.get(s.label) or s.label, s.score) for s in doc.spans
+    )
+    return AnnotatedDocument(doc.document, spans)
+
+
+def scores(table: WordTable) -> Row:
+    return {
+        "subsets": {
+            name: table.counts(wanted).as_row() | {"leaking_notes": table.leaking(wanted)}
+            for name, wanted in subsets().items()
+        },
+        "labels": {name: counts.as_row() for name, counts in by_label(table).items()},
+        "notes": len(table.documents),
+        "tokeniser": table.tokeniser,
+    }
+
+
+def robustness(gold: Sequence[AnnotatedDocument], policy: str) -> Row:
+    found = {}
+    for name in VARIANTS:
+        changed = varied(gold, name)
+        table = word_table(pair(changed, detected(changed, policy)))
+        found[name] = scores(table)["subsets"]
+    return found
+
+
+def growth(policy: str) -> list[Row]:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.growth", policy],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    rows: list[Row] = json.loads(done.stdout)
+    return rows
+
+
+def show(console: Console, found: Row) -> None:
+    main_table = Table(
+        "tool", "recall", "precision", "F1", "group C recall", "precision", "leaking notes",
+        "chars/s", "start s", "peak MB", title="Development notes, words, PHI or not"
+    )  # fmt: skip
+    for name, row in found["tools"].items():
+        every, group = row["subsets"]["all"], row["subsets"]["group C"]
+        main_table.add_row(
+            name,
+            *(f"{every[key]:.3f}" for key in ("recall", "precision", "f1")),
+            *(f"{group[key]:.3f}" for key in ("recall", "precision")),
+            f"{every['leaking_notes']}/{row['notes']}",
+            f"{row['chars_per_s']:,.0f}",
+            f"{row['start_s']:.2f}",
+            f"{row['peak_mb']:.0f}",
+        )
+    console.print(main_table)
+    first = next(iter(found["tools"].values()))
+    table = Table("subset or label", "words", "recall", "precision", "F1", "missed", "false")
+    for name, row in (first["subsets"] | first["labels"]).items():
+        table.add_row(
+            name,
+            f"{row['tp'] + row['fn']:.0f}",
+            *(f"{row[key]:.4f}" for key in ("recall", "precision", "f1")),
+            f"{row['fn']:.0f}",
+            f"{row['fp']:.0f}",
+        )
+    console.print(table)
+    table = Table("variant", "recall", "precision", "F1", "leaking notes", title="Robustness")
+    for name, rows in found["robustness"].items():
+        row = rows["all"]
+        table.add_row(
+            name,
+            *(f"{row[key]:.4f}" for key in ("recall", "precision", "f1")),
+            f"{row['leaking_notes']}",
+        )
+    console.print(table)
+    if "growth" in found:
+        table = Table("note", "seconds", "chars/s", "", title="Growth")
+        for row in found["growth"]:
+            table.add_row(
+                row["case"], f"{row['seconds']:.3f}", f"{row['chars_per_s']:,.0f}", row["failed"]
+            )
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""How time grows with the length of a note, and with notes that break regular expressions.
+
+    python -m bench.growth [POLICY]
+
+Each size runs in one process on one core. Linear means: the same characters a second at any length.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+from bench.notes import notes
+from incognote.core.types import Document, Failure
+from incognote.pipeline import Pipeline
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+
+
+def cases(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, str]]:
+    """Names and texts: dev notes strung together, and what hangs other tools."""
+    text = "\n\n".join(note.text for note in notes("dev"))
+    for size in sizes:
+        yield f"{size // 1000:,} kB", (text * (size // len(text) + 1))[:size]
+    one_line = " ".join(text.split())
+    top = max(sizes)
+    yield f"{top // 1_000_000} MB in one line", (one_line * (top // len(one_line) + 1))[:top]
+    yield "200,000 digits", "1234567890" * 20_000
+    yield "100,000 opening brackets", "(" * 100_000
+    yield "100,000 capitals", "A" * 100_000
+    yield "100,000 spaces", " " * 100_000
+
+
+def measure(policy: str | None, sizes: Sequence[int] = SIZES) -> list[dict[str, object]]:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    pipeline = Pipeline(policy)
+    pipeline.detect([Document("warm-up", "Seen by Dr. Smith.")])
+    rows = []
+    for name, text in cases(sizes):
+        began = time.perf_counter()
+        [result] = pipeline.detect([Document("note", text)])
+        seconds = time.perf_counter() - began
+        failed = f"{result.stage}: {result.error}" if isinstance(result, Failure) else ""
+        rows.append(
+            {"case": name, "seconds": seconds, "chars_per_s": len(text) / seconds, "failed": failed}
+        )
+    return rows
+
+
+def main() -> None:
+    import json
+
+    print(json.dumps(measure(sys.argv[1] if len(sys.argv) > 1 else None)))
+
+
+if __name__ == "__main__":
+    main()

