@@ -8,15 +8,15 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from incognote.core.errors import IncognoteError
 from incognote.core.types import Document, Failure, Replacement, Result, Span
 from incognote.pipeline import Pipeline
 from incognote.policy import Policy
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Batch = TypeVar("Batch")
 
@@ -45,6 +45,11 @@ def run_batches(
             texts = documents(batch)
             yield batch, getattr(pipeline, verb)(texts) if texts else []
         return
+    # Imported only where they are used: most runs are one small file, and start-up counts.
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(
         workers, get_context("spawn"), initializer=_start, initargs=(verb, policy, key)
     )
