@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from incognote.detect.places.context import field, nearby, preposition
 from incognote.detect.places.finding import LIKELY, POSSIBLE, Finding
 from incognote.detect.places.scan import LINE, Run, Scan
-from incognote.detect.places.words import CAPITAL, COMMON, EPONYM, PERSON, UPPER, word_list
+from incognote.detect.places.words import CAPITAL, EPONYM, PERSON, UPPER, word_list
 
 _FIELDS = (
     ("hospital_fields", "HOSPITAL"),
@@ -30,7 +30,11 @@ def _by_field(scan: Scan, run: Run) -> Finding | None:
     before = run.first - 1
     if not name and before >= 0 and scan.bits[before] & CAPITAL and scan.gap(run.first) != LINE:
         name = scan.lower(before)  # "Payer Culinary Trust": a field without its colon
-    if not name or not any(scan.specific(at, run.cased) for at in range(run.first, run.end)):
+    if (
+        not name
+        or scan.lower(run.end) == ":"
+        or not any(scan.specific(at, run.cased) for at in range(run.first, run.end))
+    ):
         return None
     for cue, label in _FIELDS:
         if name in word_list("cues", cue):
@@ -42,7 +46,7 @@ def _by_preposition(scan: Scan, run: Run) -> Finding | None:
     if not run.cased:
         return None
     named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
-    rare = [at for at in named if not scan.bits[at] & COMMON]
+    rare = [at for at in named if scan.telling(at)]
     if not named or (not rare and len(named) < 2):
         return None
     if all(scan.bits[at] & (UPPER | EPONYM) for at in named) or scan.words[run.end - 1] in (

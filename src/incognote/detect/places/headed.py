@@ -12,11 +12,12 @@ from incognote.detect.places.words import (
     CLINICAL,
     COMMON,
     DIGITS,
+    FAMILIAR,
     GENERIC,
     HEAD,
     KNOWN,
+    PART,
     STOP,
-    UPPER,
     WORD,
     word_list,
 )  # fmt: skip
@@ -51,12 +52,22 @@ def _known(scan: Scan) -> Iterator[Finding]:
             end = at + len(phrase)
             if tuple(map(scan.lower, range(at, end))) != phrase:
                 continue
-            if len(phrase) == 1 and ((bits & COMMON and not bits & UPPER) or not scan.cased(at)):
+            if len(phrase) == 1 and not _stands_out(scan, at):
                 continue
             run = scan.run_at.get(at)
             if run is None or _last_head(scan, run) is None or run.end <= end:
                 yield Finding(at, end, label, "known-name", LIKELY)
             break
+
+
+def _stands_out(scan: Scan, at: int) -> bool:
+    """Whether a known name of one word is meant, and not the word or the abbreviation."""
+    if not scan.cased(at):
+        return False
+    if not scan.bits[at] & COMMON:
+        return True
+    framed = preposition(scan, at) in _CUES or scan.lower(at + 1) == "#" or bool(field(scan, at))
+    return framed and bool(scan.bits[at] & CAPITAL)
 
 
 def _headed(scan: Scan, run: Run) -> Finding | None:
@@ -84,7 +95,24 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
             else "ORGANIZATION"
         )
         strong = strong or medical
-    if not strong and not _credible(scan, run, first, end, named):
+    telling = any(map(scan.telling, named))
+    reached = first < run.first
+    if not (telling or reached) and len(named) == 1 and preposition(scan, first) not in _CUES:
+        return None
+    if (
+        not run.cased
+        and len(named) == 1
+        and head_first - first == 1
+        and scan.bits[named[0]] & COMMON
+    ):
+        return None
+    if not strong and (
+        _goes_on(scan, run, head_end)
+        or (
+            not _credible(scan, run, first, end, named)
+            and not (telling and head_end - head_first > 1)
+        )
+    ):
         return None
     rule, score = ("headed", CERTAIN) if strong else ("weakly-headed", LIKELY)
     return Finding(first, end, label, rule, score)
@@ -143,8 +171,8 @@ def _reach_right(scan: Scan, run: Run, end: int) -> int:
     """Branches and forms behind the head: "of Mountain Home", "#123", ", LLC", "- Hutchinson"."""
     if end < run.end:
         # "Presbyterian Española"; in notes without case, what follows may be anything.
-        branch = any(scan.specific(at, run.cased) for at in range(end, run.end))
-        end = run.end if run.cased and branch and run.end - end <= 3 else end
+        branch = run.cased and run.end - end <= 3 and not _goes_on(scan, run, end)
+        end = run.end if branch else end
     word = scan.lower(end)
     if word == "." and scan.lower(end - 1) in (
         "hosp",
@@ -178,12 +206,17 @@ def _reach_right(scan: Scan, run: Run, end: int) -> int:
     return end
 
 
+def _goes_on(scan: Scan, run: Run, end: int) -> bool:
+    """Whether an ordinary word follows the head: "Mental Health Screen", "Medical Evaluator"."""
+    return end < run.end and bool(scan.bits[end] & COMMON) and not scan.bits[end] & PART
+
+
 def _credible(scan: Scan, run: Run, first: int, end: int, named: list[int]) -> bool:
     """Whether a name with a weak head is one: a rare word, a cue, or a line of its own."""
     before = preposition(scan, first)
     if before in _NOT_AFTER:
         return False
-    rare = [at for at in named if not scan.bits[at] & COMMON]
+    rare = [at for at in named if not scan.bits[at] & (COMMON if not run.cased else FAMILIAR)]
     if not run.cased:
         framed = before in _CUES or scan.gap(first) >= COLUMN
         return (bool(rare) and (len(named) > 1 or framed)) or (len(named) > 1 and framed)

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from incognote.core.types import View
 from incognote.detect.places.words import (
     CAPITAL,
+    CITY,
     CLINICAL,
     COMMON,
+    FAMILIAR,
     GENERIC,
     HEAD,
     LANDMARK,
@@ -42,7 +44,7 @@ class Scan:
     """Built in one pass; after that every method looks at a few tokens."""
 
     def __init__(self, view: View, vocabulary: Vocabulary) -> None:
-        text = self.text = view.cased
+        text = self.text = view.text
         self.starts, self.ends = view.tokens.starts, view.tokens.ends
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
         self.bits = list(map(vocabulary.__getitem__, self.words))
@@ -96,8 +98,15 @@ class Scan:
         if bits & PART:
             return True
         if cased:
-            return bool(bits & CAPITAL) and not bits & CLINICAL
+            return bool(bits & CAPITAL) and (not bits & CLINICAL or bool(bits & CITY))
         return not bits & COMMON
+
+    def telling(self, at: int) -> bool:
+        """A word that is hardly used but in names, or that names of places are made of."""
+        bits = self.bits[at]
+        if bits & (PART | FAMILIAR):
+            return bool(bits & PART)
+        return not bits & CLINICAL or bool(bits & CITY)
 
     def runs(self) -> Iterator[Run]:
         """Stretches of words that may be names, left to right, none overlapping."""
@@ -136,6 +145,8 @@ class Scan:
             word = self.words[at]
             if word in ("'s", "’s") and gap == GLUED:
                 at += 1
+            elif word in ("'", "’") and gap == GLUED and self._joins(at + 1, cased, BLANK):
+                at += 2
             elif word == "." and gap == GLUED and self._joins(at + 1, cased, BLANK):
                 before = self.words[at - 1]
                 if len(before) > 1 and before.lower() not in _DOTTED:

@@ -17,6 +17,7 @@ from incognote.detect.places.words import (
     LANGUAGE,
     PERSON,
     STATE,
+    STOP,
     UPPER,
     WORD,
     word_list,
@@ -53,9 +54,9 @@ _PREPOSITIONS = frozenset(
     "from to of at via around past between through for above into toward".split()
 )
 _HOME_BEFORE = frozenset("in to near outside from".split())
-_ADDRESS_MARKS = frozenset((",", "^", ";", "·", "~", "|"))
+_ADDRESS_MARKS = frozenset((",", "^", ";", "·", "~"))
 _DWELLINGS = frozenset(
-    "apt unit box lot suite ste flat space apartment no po route rr trailer bldg".split()
+    "apt unit box lot suite ste flat space apartment po route trailer bldg".split()
 )
 # Codes that stand behind a comma after a person's name, or are words of their own.
 _CREDENTIALS = frozenset(
@@ -87,7 +88,8 @@ def _states(scan: Scan, taken: bytearray) -> Iterator[Finding]:
         if not _state_holds(scan, at, end, kind, town, postcode):
             continue
         yield Finding(at, end, "STATE", "state", CERTAIN if postcode or town else LIKELY)
-        if town and not any(taken[town[0] : town[1]]):
+        sure = postcode or scan.words[at - 1] in _ADDRESS_MARKS or (town and _is_city(scan, *town))
+        if town and sure and not any(taken[town[0] : town[1]]):
             yield Finding(*town, "CITY", "town-before-state", CERTAIN if postcode else LIKELY)
 
 
@@ -160,6 +162,8 @@ def _town_before(scan: Scan, at: int, taken: bytearray) -> tuple[int, int] | Non
             if scan.lower(first) == ".":
                 first += 1
             break
+    if all(scan.bits[back] & STOP or not scan.bits[back] & WORD for back in range(first, end)):
+        return None
     known = _longest_city_to(scan, first, end)
     if known is not None:
         first = known
@@ -205,6 +209,13 @@ def _state_holds(
             return closed or comma
         return comma and closed and not _may_be_person(scan, *town)
     if kind == "short":
+        if scan.gap(at) == LINE or town is None:
+            return False
+        if end < len(scan) and scan.bits[end] & CAPITAL and scan.gap(end) == BLANK:
+            return False  # "Miss Reem", "Ms. Zaragoza"
+        dotted = scan.words[end - 1] == "."
+        if not dotted and not postcode and not _is_city(scan, *town):
+            return False
         return bool(town) and (comma or postcode or _is_city(scan, *town))  # type: ignore[misc]
     name = fold(scan.words[at])
     run = next(_run_holding(scan, at), None)
@@ -301,6 +312,8 @@ def _nationality_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
         return False
     if field(scan, at) in ("language", "lang", "interp", "interpreter", "speaks"):
         return False
+    if end < len(scan) and scan.cased(at) and scan.bits[end] & CAPITAL and scan.gap(end) == BLANK:
+        return False  # "British National criteria"
     # "a Somali mother", "58 yo divorced, Lao-born": an adjective wants a noun behind it.
     return bool(scan.bits[end] & WORD if end < len(scan) else 0) or before not in ("", "with")
 
@@ -324,8 +337,10 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     first, end, cased = run
     named = [at for at in range(first, end) if scan.specific(at, cased)]
     rare = any(not scan.bits[at] & COMMON for at in named)
-    if not named or end - first > 4 or scan.bits[first] & (LANGUAGE | DIGITS):
+    if not named or end - first > 4 or scan.bits[first] & LANGUAGE:
         return None
+    if scan.gap(end) == GLUED and end < len(scan) and scan.bits[end] & DIGITS:
+        return None  # "SpO2", "RR18"
     if field(scan, first) in word_list("cues", "city_fields"):
         return Finding(first, end, "CITY", "city-field", CERTAIN)
     if not rare and not cased:
@@ -368,6 +383,8 @@ def _known_city(
     if postcode and (len(scan.words[end]) != 5 or scan.gap(end) != BLANK):
         # A number behind it: a scale and its score, unless it is a ZIP code.
         return None
+    if before == "in" and scan.bits[first] & COUNTRY:
+        return None  # a language more often than a town: "in Welsh"
     if before in ("in", "near", "outside"):
         return Finding(first, end, "CITY", "known-city", CERTAIN)
     if not rare:

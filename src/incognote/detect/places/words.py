@@ -33,10 +33,11 @@ CLINICAL = 1 << 18  # a drug, a word of diagnoses, an abbreviation
 EPONYM = 1 << 19
 KNOWN = 1 << 20  # first word of a chain, agency or service that everybody knows
 LANGUAGE = 1 << 21  # a language that names no country
+FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
 # Words as frequent as this turn up in diagnoses without being clinical: "range", "bridge".
-_FREQUENT = 6_000
+_FREQUENT = 8_000
 _PARTICLES = frozenset("de la del du des le los las el y van von der di da do dos".split())
 _ROADS = frozenset("i us sr rt rte route hwy highway interstate fm loop exit mile milepost".split())
 
@@ -141,6 +142,7 @@ class Vocabulary(dict[str, int]):
             (EPONYM, lex.is_eponym(key)),
             (KNOWN, lower in self.known),
             (LANGUAGE, lower in self._languages),
+            (FAMILIAR, frequent),
         ):
             if holds:
                 bits |= bit
