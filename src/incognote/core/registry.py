@@ -23,6 +23,7 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("format", "tar"): "incognote.formats.archive:TarFormat",
     ("format", "vcf"): "incognote.formats.vcf:VcfFormat",
     ("format", "zip"): "incognote.formats.archive:ZipFormat",
+    ("format", "dicom"): "incognote.formats.dicom:DicomFormat",
     ("format", "docx"): "incognote.formats.docx:DocxFormat",
     ("format", "xlsx"): "incognote.formats.xlsx:XlsxFormat",
     ("format", "fhir"): "incognote.formats.fhir:FhirFormat",
