@@ -10,7 +10,6 @@ the model cards. On two CPU cores this takes a few hours, on a GPU minutes.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -41,13 +40,6 @@ def base_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def unlabelled(data: Path) -> list[str]:
-    path = data / "mtsamples" / "notes.jsonl"
-    if not path.is_file():
-        return []
-    return [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--corpus", type=Path, default=SHARED / "corpus" / "train.jsonl")
@@ -73,13 +65,13 @@ def main() -> None:
         print,
         description=ACCURATE,
     )
-    texts = unlabelled(args.data)
+    texts = [doc.text for doc in read_corpus(args.work / "unlabelled.jsonl")]
     fast = recipe.train_fast(
         data,
         args.work / "fast",
         FastTraining(),
         print,
-        teacher=str(accurate.path) if texts else None,
+        teacher=str(accurate.path),
         unlabelled=texts,
         description=FAST,
     )

@@ -3,8 +3,9 @@
     python tools/training_data.py DATA OUT
 
 DATA holds the folders that docs/guides/training.md lists; OUT gets `extra.jsonl` (paragraphs
-without PHI, eponyms in clinical phrases, names in minimal pairs) and `pools/` (names and places
-that are written over the annotated ones). What DATA lacks is left out.
+without PHI, eponyms in clinical phrases, names in minimal pairs), `unlabelled.jsonl` (reports for a
+teacher to label) and `pools/` (names and places that are written over the annotated ones). What
+DATA lacks is left out.
 """
 
 from __future__ import annotations
@@ -147,6 +148,31 @@ def eponym_notes(sources: Sources, count: int) -> Iterator[str]:
         yield sources.rng.choice(("\n", " ", "; ")).join(lines)
 
 
+def filled_reports(sources: Sources, surfaces: dict[str, list[str]]) -> Iterator[str]:
+    """Real dictated reports with made-up names, places and dates where theirs were masked."""
+    rng = sources.rng
+
+    def date(_: re.Match[str]) -> str:
+        month, day, year = rng.randint(1, 12), rng.randint(1, 28), rng.randint(1995, 2026)
+        return rng.choice((f"{month}/{day}/{year}", f"{month:02}/{day:02}/{year % 100:02}"))
+
+    def surface(kind: str) -> str:
+        return rng.choice(surfaces[kind])
+
+    def person(match: re.Match[str]) -> str:
+        full = rng.random() < 0.3
+        return f"{match[1]} {surface('first') + ' ' if full else ''}{surface('last')}"
+
+    for line in sources.lines("mtsamples/notes.jsonl") if surfaces["last"] else ():
+        text = json.loads(line)["text"]
+        text = re.sub(r"(?:MM|DD)/(?:MM|DD)(?:/Y+)?", date, text)
+        text = re.sub(r"\b(Dr\.?|Mr\.?|Mrs\.?|Ms\.?) +(?:[A-Z]{1,4}\b|_{2,})", person, text)
+        places = r"\b(?:ABCD?|XYZ|_{3,})(?: (?:General|Medical|Hospital|Center|Clinic|Community))+"
+        text = re.sub(places, lambda _: surface("hospital"), text)
+        text = re.sub(r"\b(?:ABCD?|XYZ)\b", lambda _: surface("last"), text)
+        yield re.sub(r"(?<=\.),(?=[A-Z])", "\n", text)
+
+
 def name_pairs(sources: Sources) -> Iterator[tuple[str, list[dict[str, object]]]]:
     """Short texts in which a word is a person here and something else there, four by four."""
     rows = [json.loads(line) for line in sources.lines("slm_deid_names/train.jsonl")]
@@ -186,6 +212,10 @@ def main(data: Path, out: Path) -> None:
     with (out / "extra.jsonl").open("w", encoding="utf-8") as file:
         for number, (text, spans) in enumerate(notes):
             row = {"id": f"extra_{number}", "text": text, "spans": spans}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with (out / "unlabelled.jsonl").open("w", encoding="utf-8") as file:
+        for number, text in enumerate(filled_reports(sources, surfaces)):
+            row = {"id": f"report_{number}", "text": text, "spans": []}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     print(f"{len(notes)} extra notes, {sum(map(len, surfaces.values()))} surfaces in {out}")
 
