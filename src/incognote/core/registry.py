@@ -18,7 +18,12 @@ KINDS = ("format", "detector", "transform")
 
 _BUILT_IN: dict[tuple[str, str], str] = {
     ("format", "csv"): "incognote.formats.csv:CsvFormat",
+    ("format", "doc"): "incognote.formats.legacy:DocFormat",
+    ("format", "xls"): "incognote.formats.legacy:XlsFormat",
     ("format", "gzip"): "incognote.formats.archive:GzipFormat",
+    ("format", "image"): "incognote.formats.image:ImageFormat",
+    ("format", "parquet"): "incognote.formats.parquet:ParquetFormat",
+    ("format", "rtf"): "incognote.formats.rtf:RtfFormat",
     ("format", "pdf"): "incognote.formats.pdf:PdfFormat",
     ("format", "tar"): "incognote.formats.archive:TarFormat",
     ("format", "vcf"): "incognote.formats.vcf:VcfFormat",

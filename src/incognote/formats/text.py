@@ -14,7 +14,7 @@ from incognote.policy import FormatRules
 
 class TextFormat:
     name = "text"
-    suffixes = (".txt", ".text")
+    suffixes = (".txt", ".text", ".md", ".markdown")
 
     def sniff(self, head: bytes) -> bool:
         return looks_like_text(head)

@@ -1,0 +1,100 @@
+"""DOC and XLS: LibreOffice turns them into DOCX and XLSX and back; in between they are read there.
+
+The old binary formats have no writer worth trusting. A conversion keeps what a reader sees, and
+leaves behind what only the old file held: earlier versions, deleted text, free sectors.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from incognote.core.errors import ReadError, TransformError
+from incognote.core.types import Failure, Result
+from incognote.formats.base import Record
+from incognote.formats.docx import DocxFormat
+from incognote.formats.xlsx import XlsxFormat
+from incognote.policy import FormatRules
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SECONDS = 120
+
+
+class _Legacy:
+    """A format that is read and written through a modern one."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    modern: type[DocxFormat | XlsxFormat]
+    mark: bytes
+
+    def sniff(self, head: bytes) -> bool:
+        return head.startswith(_OLE) and self.mark in head
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        suffix, new = self.suffixes[0], self.modern.suffixes[0]
+        try:
+            converted = _convert(_checked(stream.read()), suffix, new)
+        except ReadError as error:
+            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
+            return
+        for record in self.modern().read(io.BytesIO(converted), name, rules):
+            if isinstance(record, Failure):
+                yield record
+            else:
+                yield Record(record.documents, self._renderer(record))
+
+    def _renderer(self, record: Record) -> Callable[[Sequence[Result]], bytes]:
+        def render(results: Sequence[Result]) -> bytes:
+            try:
+                return _convert(record.render(results), self.modern.suffixes[0], self.suffixes[0])
+            except ReadError:
+                raise TransformError("LibreOffice could not write the file back") from None
+
+        return render
+
+
+class DocFormat(_Legacy):
+    name = "doc"
+    suffixes = (".doc",)
+    modern = DocxFormat
+    mark = b"\xec\xa5\xc1\x00"
+
+
+class XlsFormat(_Legacy):
+    name = "xls"
+    suffixes = (".xls",)
+    modern = XlsxFormat
+    mark = b"\x09\x08\x10\x00"
+
+
+def _checked(data: bytes) -> bytes:
+    if not data.startswith(_OLE):
+        raise ReadError("not a file of the old Office formats")
+    return data
+
+
+def _convert(data: bytes, suffix: str, target: str) -> bytes:
+    """One conversion in a folder of its own, which is gone afterwards whatever happens."""
+    program = shutil.which("soffice") or shutil.which("libreoffice")
+    if program is None:
+        raise ReadError("needs LibreOffice (the program soffice), which is not installed")
+    with tempfile.TemporaryDirectory(prefix="incognote-") as folder:
+        source = Path(folder, f"file{suffix}")
+        source.write_bytes(data)
+        command = [
+            program,
+            "--headless",
+            f"-env:UserInstallation=file://{folder}/profile",
+            *("--convert-to", target.lstrip("."), "--outdir", f"{folder}/out", str(source)),
+        ]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
+            return Path(folder, "out", f"file{target}").read_bytes()
+        except (subprocess.SubprocessError, OSError):
+            raise ReadError("LibreOffice could not convert the file") from None
