@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, Protocol
 
 from incognote.core.errors import LeakError, OffsetError, PolicyError, TransformError, UsageError
@@ -168,7 +169,7 @@ def scope_name(document: Document, scope: str) -> str:
 
 
 def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
-    ordered = sorted(spans)
+    ordered = sorted(spans, key=attrgetter("start"))
     for before, after in zip(ordered, ordered[1:], strict=False):
         if after.start < before.end:
             raise OffsetError("two spans overlap")

@@ -36,12 +36,12 @@ def phone(mention: Mention, record: Record) -> str:
     extension = _EXTENSION.search(text)
     main = text[: extension.start()] if extension else text
     digits = "".join(_DIGITS.findall(main))
-    if not digits:
+    if not digits and not extension:
         return redraw(mention.label, text, record)
 
     def make(attempt: int) -> str:
         dice = record.scope.draws.dice("PHONE", digits, attempt)
-        new = _fictional(digits, dice, main.lstrip().startswith("+"))
+        new = "" if not digits else _fictional(digits, dice, main.lstrip().startswith("+"))
         source = iter(new)
         out = "".join(next(source) if char.isdigit() else char for char in main)
         if extension:

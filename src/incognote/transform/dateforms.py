@@ -91,7 +91,8 @@ def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
     parts: list[Part] = []
     for match in _DATE.finditer(code):
         at = match.start() - code.count("~", 0, match.start())
-        parts.append(_part(fields[at : at + len(match[0])], day_first, pivot))
+        group = fields[at : at + len(match[0])]
+        parts.append(_part(group, day_first, pivot, parts[-1] if parts else None))
     _share(parts)
     return Form(text, parts, unknown)
 
@@ -204,19 +205,21 @@ def _code(text: str, fields: Sequence[Field]) -> str:
     for i, this in enumerate(fields):
         if i:
             last = fields[i - 1]
-            if _breaks(text[last.end : this.start], last, this, slashed, "".join(code)):
+            then = fields[i + 1].kind if i + 1 < len(fields) else ""
+            between = text[last.end : this.start]
+            if _breaks(between, last.kind + this.kind, then, slashed, "".join(code)):
                 code.append("~")
         code.append(this.kind)
     return "".join(code)
 
 
-def _breaks(between: str, last: Field, this: Field, slashed: bool, before: str) -> bool:
-    kinds = last.kind + this.kind
+def _breaks(between: str, kinds: str, then: str, slashed: bool, before: str) -> bool:
+    """Whether one date ends and another begins between two fields of these kinds."""
     if any(word in _RANGE_WORDS for word in re.findall(r"[a-z]+", between.lower())):
         return True
     if "," in between and kinds[0] != "W" and kinds[1] in "YA":
         return False
-    if last.kind == "W" and this.kind != "W":
+    if kinds[0] == "W" and kinds[1] != "W":
         return False
     if _RANGE_MARK.search(between) and not re.fullmatch(r"\s[-/]\s|,\s*", between):
         return True
@@ -227,16 +230,19 @@ def _breaks(between: str, last: Field, this: Field, slashed: bool, before: str) 
     # A hyphen joins the fields of one date or two dates: the other separators tell.
     if slashed or kinds in ("YY", "MM", "WW", "DD"):
         return True
-    return kinds in ("NN", "ON", "OO", "NO") and "M" in before.rpartition("~")[2]
+    named = then == "M" or "M" in before.rpartition("~")[2]
+    return kinds in ("NN", "ON", "OO", "NO") and named
 
 
-def _part(group: Sequence[Field], day_first: bool, pivot: int) -> Part:
+def _part(group: Sequence[Field], day_first: bool, pivot: int, before: Part | None) -> Part:
     part = Part()
     numbers = [f for f in group if f.kind == "N"]
     for each in group:
         if each.kind in _ROLES:
             part.roles[_ROLES[each.kind]] = each
     code = "".join(f.kind for f in group if f.kind != "W")
+    if code == "NY" and before is not None and before.exact and "year" not in before.roles:
+        code = "N"  # the second half of "March 5-8, 2014", not August
     for role, each in zip(
         _order(code, [f.value for f in numbers], day_first), numbers, strict=True
     ):
@@ -322,15 +328,24 @@ class Moved:
     holiday: Holiday | None = None
 
 
-def write(form: Form, moved: Sequence[Moved], *, padded: bool) -> str:
-    """The form with new values. `padded` decides where the original does not show it."""
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a record writes dates, for where a single date does not show it: numbers padded to two
+    digits, months cut to three letters (is "May" a whole word?)."""
+
+    padded: bool = False
+    short_months: bool = False
+
+
+def write(form: Form, moved: Sequence[Moved], style: Style) -> str:
+    """The form with new values."""
     out: list[tuple[int, int, str]] = []
-    pad = _padding(form, padded)
+    style = Style(_padding(form, style.padded), style.short_months)
     for i, (part, new) in enumerate(zip(form.parts, moved, strict=True)):
         for role, each in part.roles.items():
-            out.append((each.start, each.end, _render(role, each, new, pad, form.text)))
-        if "month" not in part.roles and "day" in part.roles and i:
-            _add_month(out, form, i, moved, pad)
+            out.append((each.start, each.end, _render(role, each, new, style, form.text)))
+        if "month" not in part.roles and "day" in part.roles and len(form.parts) > 1:
+            _add_month(out, form, i, moved, style)
     pieces: list[str] = []
     at = 0
     for start, end, text in sorted(out):
@@ -351,25 +366,31 @@ def _padding(form: Form, default: bool) -> bool:
         return True
     if any(len(word) == 1 for word in numbers):
         return False
+    named = next((p for p in form.parts if "month" in p.roles and "day" in p.roles), None)
+    if named is not None and named.roles["month"].kind == "M":
+        # "14-AUG-2018" and "12OCT93" come from machines that pad; "14 August" does not.
+        first, second = sorted((named.roles["day"].start, named.roles["month"].start))
+        joint = form.text[first:second].lstrip("0123456789")
+        return joint in ("", "-", "/")
     return default
 
 
-def _render(role: str, each: Field, new: Moved, pad: bool, text: str) -> str:
+def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
     match role:
         case "month" if each.kind == "M":
             lower = each.word.lower()
             # "May" is both the word and its abbreviation; what stands around it decides.
             near = text[each.end : each.end + 1], text[max(each.start - 1, 0) : each.start]
             short = (len(lower) <= 4 and lower not in ("june", "july", "may")) or (
-                lower == "may" and ("." in near or "-" in near)
+                lower == "may" and (style.short_months or "." in near or "-" in near)
             )
             return words.month_like(each.word, new.date.month, short)
         case "month":
-            return _number(new.date.month, each.word, pad)
+            return _number(new.date.month, each.word, style.padded)
         case "day" if each.kind == "O":
             return _ordinal(new.date.day, each.word)
         case "day":
-            return _number(new.date.day, each.word, pad)
+            return _number(new.date.day, each.word, style.padded)
         case "year" if each.word[:1].isalpha():
             return words.like_case(each.word, words.year_words(new.date.year))
         case "year" if len(each.word) >= 4:
@@ -413,16 +434,18 @@ def _write_compact(word: str, new: date) -> str:
 
 
 def _add_month(
-    out: list[tuple[int, int, str]], form: Form, i: int, moved: Sequence[Moved], pad: bool
+    out: list[tuple[int, int, str]], form: Form, i: int, moved: Sequence[Moved], style: Style
 ) -> None:
-    """ "March 28-31" may become "March 31-April 3": the second month must then be said."""
-    first = next((p for p in reversed(form.parts[:i]) if "month" in p.roles), None)
-    if first is None or moved[i].date.month == moved[i - 1].date.month:
+    """ "March 28-31" may become "March 31-April 3": the other month must then be said too."""
+    lender = next((p for p in (*form.parts[:i][::-1], *form.parts[i:]) if "month" in p.roles), None)
+    if lender is None or "day" not in lender.roles:
         return
-    month, day = first.roles["month"], first.roles.get("day")
-    if day is None:
+    if moved[i].date.month == moved[form.parts.index(lender)].date.month:
         return
-    joint = form.text[month.end : day.start] if month.start < day.start else " "
-    name = _render("month", month, moved[i], pad, form.text)
-    start = form.parts[i].roles["day"].start
-    out.append((start, start, f"{name}{joint}"))
+    month, day = lender.roles["month"], lender.roles["day"]
+    name = _render("month", month, moved[i], style, form.text)
+    own = form.parts[i].roles["day"]
+    if month.start < day.start:
+        out.append((own.start, own.start, name + form.text[month.end : day.start]))
+    else:
+        out.append((own.end, own.end, form.text[day.end : month.start] + name))

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import ClassVar
 
 from incognote.transform import dateforms
-from incognote.transform.dateforms import Form, Moved, Part
-from incognote.transform.datewords import SEASON_MIDDLES
+from incognote.transform.dateforms import Form, Moved, Part, Style
+from incognote.transform.datewords import SEASON_MIDDLES, like_case
 from incognote.transform.holidays import HOLIDAYS
 from incognote.transform.ids import redraw
 from incognote.transform.record import Mention, Record
@@ -25,6 +25,7 @@ _NUMERIC = re.compile(
     r"(?<!\d)(\d{1,2})\s?([/.\-])\s?(\d{1,2})(?:\s?\2\s?(\d{4}|\d{2}))?(?![\d/:])"
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_SHORT_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b", re.IGNORECASE)
 _ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 could tell the difference
 _OLDEST_AGE = 89
@@ -44,7 +45,8 @@ class DateFacts:
         self.pivot = max(years) + 2 if years else 2030
         pairs = [pair for text in texts for pair in _NUMERIC.findall(text)]
         self.day_first = _day_first(record.rules.date_order, pairs)
-        self.padded = _padded(pairs)
+        self._padded = _padded(pairs)
+        self._short_months = any(map(_SHORT_MONTH.search, texts))
         self.reference = self._reference(texts, noted)
 
     def _reference(self, texts: list[str], noted: re.Match[str] | None) -> date | None:
@@ -61,6 +63,10 @@ class DateFacts:
 
     def read(self, text: str) -> Form:
         return _read(text, day_first=self.day_first, pivot=self.pivot)
+
+    def style_of(self, text: str) -> Style:
+        # Where the year comes first, numbers are padded.
+        return Style(self._padded or text[:4].isdigit(), self._short_months)
 
     def resolve(self, part: Part) -> date:
         """The day a part stands for: itself, or the middle of what it names."""
@@ -106,7 +112,7 @@ def shifted(mention: Mention, record: Record) -> str:
     text = form.text
     if form.parts:
         moved = [_move(part, facts, days) for part in form.parts]
-        text = dateforms.write(form, moved, padded=facts.padded or form.text[:4].isdigit())
+        text = dateforms.write(form, moved, facts.style_of(form.text))
     if form.unknown and (not form.parts or any(len(f.word) > 3 for f in form.unknown)):
         text = _rename(text, form, record)
     return text
@@ -159,11 +165,13 @@ def shows_great_age(part: Part, facts: DateFacts) -> bool:
 
 def _rename(text: str, form: Form, record: Record) -> str:
     """Feasts that no table knows: another named day stands for them."""
-    name = record.scope.draws.dice("HOLIDAY", form.text.casefold()).below(len(HOLIDAYS))
-    first, *rest = [f.word for f in form.unknown]
-    for word in rest:
-        text = re.sub(rf"\s*\b{re.escape(word)}\b", "", text, count=1)
-    return text.replace(first, HOLIDAYS[name].name, 1)
+    index = record.scope.draws.dice("HOLIDAY", form.text.casefold()).below(len(HOLIDAYS))
+    name = like_case(form.unknown[0].word, HOLIDAYS[index].name)
+    if not form.parts:
+        return name
+    words = "|".join(re.escape(f.word) for f in form.unknown)
+    found = [*re.finditer(rf"\b(?:{words})\b", text)]
+    return text[: found[0].start()] + name + text[found[-1].end() :] if found else text
 
 
 def _day_first(order: str, pairs: list[tuple[str, str, str, str]]) -> bool:

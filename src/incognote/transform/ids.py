@@ -45,7 +45,8 @@ def redraw(label: str, text: str, record: Record) -> str:
 def _like(plain: str, dice: Dice, record: Record, scheme: checkdigits.Scheme | None) -> str:
     letters = checkdigits.VIN_LETTERS if scheme is checkdigits.VIN else string.ascii_uppercase
     out: list[str] = []
-    seen_digit = False
+    # All zeros is a placeholder: nothing of its form is worth keeping.
+    seen_digit = not plain.strip("0")
     for i, char in enumerate(plain):
         if char.isdigit():
             # A leading zero is part of the form; elsewhere the first digit is never zero.

@@ -12,7 +12,8 @@ What is not, because it would find the language instead of the person:
 - a single word that is ordinary English, a clinical term or an eponym ("Young", "Main", "Wells")
   counts only behind a title ("Mr. Young") or as part of the whole name;
 - particles, titles and the words for kinds of institutions ("van", "Dr", "Hospital");
-- one or two letters or digits, ages, clock times, parts of dates;
+- one or two letters or digits, ages, clock times, parts of dates; three letters in lower case where
+  the name has capitals ("Ray", "ray amputation");
 - a word inside a longer word that is itself a known word ("Allen" in "challenge").
 """
 
@@ -48,12 +49,14 @@ _INSIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """What to look for. `folded` is squeezed; `kind` is word, titled or whole."""
+    """What to look for. `folded` is squeezed; `kind` is word, titled or whole; `cased` tells that
+    the original has capitals."""
 
     folded: str
     kind: str
     label: str
     words: tuple[str, ...] = ()
+    cased: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +106,26 @@ def _parts(label: str, text: str) -> Iterator[Needle]:
     if label in _PEOPLE:
         for word in words:
             if len(word) >= 3 and word not in PARTICLES | SUFFIXES | TITLES:
-                yield Needle(word, "titled" if _is_language(word) else "word", label)
+                kind = "titled" if _is_language(word) else "word"
+                yield Needle(word, kind, label, cased=not text.islower())
     elif label in _NAMED:
         for word in words:
-            if len(word) >= 5 and not _is_language(word) and not _is_kind(word):
+            if len(word) >= 5 and _tells(word):
                 yield Needle(word, "word", label)
     if len(whole) < _WHOLE:
         return
     has_digit = any(char.isdigit() for char in whole)
     if (len(pieces) > 1 and (label != "ROOM" or has_digit)) or has_digit:
         yield Needle(whole, "whole", label, pieces)
+
+
+@lru_cache(maxsize=65536)
+def _tells(word: str) -> bool:
+    """Whether a word of a place or an institution points at it: a name or no known word at all."""
+    if _is_language(word) or _is_kind(word):
+        return False
+    lex = lexicon()
+    return not _is_known(word) or lex.surname(word) is not None or bool(lex.city(word))
 
 
 @lru_cache(maxsize=65536)
@@ -159,11 +172,11 @@ def find(output: str, wanted: Iterable[Needle]) -> list[Leak]:
     for needle in wanted:
         # Most needles are nowhere: one fast search settles that.
         if needle.folded in squeezed:
-            leaks += _confirm(needle, folded)
+            leaks += _confirm(needle, folded, output)
     return leaks
 
 
-def _confirm(needle: Needle, folded: str) -> Iterator[Leak]:
+def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
     if needle.kind == "whole":
         pattern = _GAP.join(map(re.escape, needle.words))
         pattern = rf"(?<![^\W_]){pattern}(?![^\W_])"
@@ -184,6 +197,9 @@ def _confirm(needle: Needle, folded: str) -> Iterator[Leak]:
         while end < len(folded) and (folded[end].isalnum() or folded[end] == "_"):
             end += 1
         if (start, end) == match.span():
+            # Three letters in lower case are a word before they are a name: "ray amputation".
+            if len(needle.folded) == 3 and needle.cased and output[start].islower():
+                continue
             yield Leak(start, end, needle.label)
         elif len(needle.folded) >= _INSIDE and not _is_known(_word_at(folded, start, end)):
             inside = "USERNAME" if needle.label in _PEOPLE else needle.label

@@ -41,7 +41,7 @@ def _index(kind: Kind) -> dict[tuple[str, str, str], tuple[str, ...]]:
     index: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for written in names:
         row = known(kind, fold(written))
-        if row is None:
+        if row is None or "'" in written:  # "O'Brien" stands for its like only
             continue
         of, letter = origin(row), fold(written)[0]
         sexes = {sex(row), ""} if kind == "first" else {""}
@@ -83,14 +83,20 @@ def formal(word: str) -> str:
         if len(other) < len(word) and len(commonprefix((other, word))) < 3:
             continue
         best = max(best, (_shared(other, word), row.count, other))
-    return best[2]
+    # "Bob" is "Bobby" is "Robert"; frequencies rise on the way, so it ends.
+    return word if best[2] == word else formal(best[2])
 
 
+@lru_cache(maxsize=16384)
 def short_forms(name: str) -> tuple[str, ...]:
     """Nicknames of a surrogate that are frequent names themselves, in a fixed order."""
-    pooled = set(lexicon().first_names())
     forms = (form.capitalize() for form in sorted(lexicon().nicknames(name)))
-    return tuple(form for form in forms if form in pooled and formal(fold(form)) == fold(name))
+    return tuple(form for form in forms if form in _frequent() and formal(fold(form)) == fold(name))
+
+
+@cache
+def _frequent() -> frozenset[str]:
+    return frozenset(lexicon().first_names())
 
 
 def _shared(a: str, b: str) -> int:

@@ -80,15 +80,15 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
     own = [m for i, m in enumerate(tokens) if not is_generic(m[0], first=i == 0)]
     # "University Hospital", "Family Practice": nothing is a name, so the first word is.
     changing = {m.start() for m in (own or tokens[:1])}
+    cities = _cities(record)
     shouted = text.isupper()
     out: list[str] = []
     at = 0
     previous = ""
-    for match in _with_cities(tokens, text, record):
-        start, end, word = match
+    for start, end, word in _with_cities(tokens, text, cities):
         out.append(text[at:start])
         at = end
-        if start in changing:
+        if start in changing or fold_place(word) in cities:
             new = _word(word, previous, record, attempt, mention)
             out.append(new.upper() if shouted else new.lower() if word.islower() else new)
         else:
@@ -99,10 +99,9 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
 
 
 def _with_cities(
-    tokens: list[re.Match[str]], text: str, record: Record
+    tokens: list[re.Match[str]], text: str, cities: frozenset[str]
 ) -> list[tuple[int, int, str]]:
     """The words, with those that make up a city of the record joined to one."""
-    cities = {fold_place(m.text) for m in record.mentions if m.label == "CITY" and " " in m.text}
     found: list[tuple[int, int, str]] = []
     i = 0
     while i < len(tokens):
@@ -141,7 +140,7 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
     folded = fold(bare)
     if previous in ("st", "saint", "san", "santa"):
         return _pick("saints", folded, record, attempt) + tail + stop
-    if _is_city_of(record, bare):
+    if fold_place(bare) in _cities(record):
         return places.city(_as_city(mention, bare), record) + tail + stop
     for brands in ("pharmacies", "insurers"):
         if bare.lower() in (brand.lower() for brand in words_of("organisations", brands)):
@@ -169,9 +168,12 @@ def _is_compound(folded: str) -> bool:
     )
 
 
-def _is_city_of(record: Record, text: str) -> bool:
-    key = fold_place(text)
-    return any(m.label == "CITY" and fold_place(m.text) == key for m in record.mentions)
+def _cities(record: Record) -> frozenset[str]:
+    return record.know(_city_names)
+
+
+def _city_names(record: Record) -> frozenset[str]:
+    return frozenset(fold_place(m.text) for m in record.mentions if m.label == "CITY")
 
 
 def _as_city(mention: Mention, text: str) -> Mention:
@@ -192,15 +194,19 @@ def room(mention: Mention, record: Record) -> str:
 
     def make(attempt: int) -> str:
         dice = record.scope.draws.dice("ROOM", mention.text.casefold(), attempt)
+        named = True
 
         def other(match: re.Match[str]) -> str:
+            nonlocal named
             token = match[0]
+            named = named and len(token) > 1 and not token.isdigit()
             if token.isdigit():
                 lead = "0" if token[0] == "0" else str(1 + dice.below(9))
                 return lead + "".join(str(dice.below(10)) for _ in token[1:])
             for names in (_DIRECTIONS, _SHORT_DIRECTIONS):
                 for name in names:
                     if token.lower() == name.lower():
+                        named = False
                         rest = tuple(other for other in names if other != name)
                         return case_like(token, dice.pick(rest))
             if len(token) == 1:
@@ -208,7 +214,7 @@ def room(mention: Mention, record: Record) -> str:
             return token
 
         new = re.sub(r"\d+|[^\W\d_]+", other, mention.text)
-        if new != mention.text:
+        if not named:
             return new
         # A name and no number ("Lowell"): the last word is what tells it apart.
         *_, last = re.finditer(r"[^\W\d_]+", mention.text)

@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 
 from incognote.transform import nameforms, namepools
-from incognote.transform.nameforms import Word, Written
+from incognote.transform.nameforms import Word
 from incognote.transform.namepools import Kind
 from incognote.transform.record import Mention, Record
 from incognote.transform.words import altered, fold
@@ -41,7 +41,7 @@ class People:
         self._record = record
         self._roles: dict[str, Counter[str]] = {}
         self._sex: dict[str, str] = {}
-        self.full: list[tuple[str, str]] = []
+        self.full: list[tuple[str, str, str]] = []
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
@@ -52,13 +52,14 @@ class People:
         for role, found in (("first", first), ("last", last)):
             for word in found:
                 self._roles.setdefault(fold(word.text), Counter())[role] += 1
-        if last:
-            given = first[0].text if first else next((w.text for w in written.of("initial")), "")
-            self.full.append((fold(given), fold(last[-1].text)))
         cue = _cue(self._record.text, mention.start)
         if cue and (first or written.of("one")):
             word = (first or written.of("one"))[0]
             self._sex.setdefault(fold(word.text), cue)
+        if last:
+            given = fold((first or written.of("initial") or [Word(0, 0, "")])[0].text)
+            sex = self.sex(given, mention) if first else ""
+            self.full.append((given, fold(last[-1].text), sex))
 
     def role(self, word: Word, mention: Mention) -> Kind:
         """First or last, for a name of one word."""
@@ -99,11 +100,15 @@ def name(mention: Mention, record: Record) -> str:
     """The surrogate of a written name."""
     text = mention.text
     people = record.know(People)
+    written = _read(text)
+    given = written.of("first") or written.of("one")
+    # Middle names and both halves of "Anne-Marie" are of the sex of the first.
+    sex = people.sex(fold(given[0].text), mention) if given else ""
     out: list[str] = []
     at = 0
-    for word in _read(text).words:
+    for word in written.words:
         out.append(text[at : word.start])
-        out.append(_part(word, mention, record, people))
+        out.append(_part(word, sex, mention, record))
         at = word.end
     out.append(text[at:])
     new = "".join(out)
@@ -112,15 +117,14 @@ def name(mention: Mention, record: Record) -> str:
     return new
 
 
-def _part(word: Word, mention: Mention, record: Record, people: People) -> str:
+def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:
     if word.role == "kept":
         return word.text
     if word.role in ("initial", "initials"):
         return "".join(_letter(char, record) for char in word.text)
-    role = word.role if word.role != "one" else people.role(word, mention)
+    role = word.role if word.role != "one" else record.know(People).role(word, mention)
     if role == "first":
-        folded = fold(word.text)
-        return _cased(word.text, first_name(folded, people.sex(folded, mention), record), record)
+        return _cased(word.text, first_name(fold(word.text), sex, record), record)
     return _cased(word.text, last_name(fold(word.text), record), record)
 
 
@@ -132,10 +136,10 @@ def _letter(char: str, record: Record) -> str:
 
 def first_name(folded: str, sex: str, record: Record) -> str:
     """The surrogate first name, as usually written; "" stands for a name on no list."""
-    row = namepools.known("first", folded)
+    # Many first names of other countries are known as last names only.
+    row = namepools.known("first", folded) or namepools.known("last", folded)
     if row is None:
-        # The clearest lists of last names also hold many first names of other countries.
-        return "" if namepools.known("last", folded) is None else last_name(folded, record)
+        return ""
     root = namepools.formal(folded)
     origin = namepools.origin(row)
     letter = record.scope.letters.get(root[0], root[0])
@@ -147,7 +151,12 @@ def first_name(folded: str, sex: str, record: Record) -> str:
     full = record.first_free("first name", make)
     if root == folded:
         return full
-    forms = [form for form in namepools.short_forms(full) if not record.taken(form)]
+    # Where the short form keeps the initial, so must the surrogate's.
+    forms = [
+        form
+        for form in namepools.short_forms(full)
+        if (form[0] == full[0] or folded[0] != root[0]) and not record.taken(form)
+    ]
     return record.scope.draws.pick(forms, "NICKNAME", folded) if forms else full
 
 
@@ -196,7 +205,7 @@ def _altered_parts(word: str, record: Record) -> str:
 def person_in(text: str, record: Record) -> str | None:
     """A user name made of a person's name, made of the surrogate's; None if it is nobody's."""
     lower = text.lower()
-    for given, family in record.know(People).full:
+    for given, family, sex in record.know(People).full:
         for length in range(len(family), 3, -1):
             at = lower.find(family[:length])
             if at < 0:
@@ -204,18 +213,18 @@ def person_in(text: str, record: Record) -> str | None:
             new = last_name(family, record) or altered(family, record)
             new = new.replace("'", "").lower()
             new = new if length == len(family) else new[:length]
-            head = _given_head(lower[:at], given, record)
+            head = _given_head(lower[:at], given, sex, record)
             tail = _renumber(lower[at + length :], record)
             joined = head + new + tail
             return joined.upper() if text.isupper() else joined
     return None
 
 
-def _given_head(head: str, given: str, record: Record) -> str:
+def _given_head(head: str, given: str, sex: str, record: Record) -> str:
     """What stands before the last name: the first name, its beginning, or letters."""
     letters = re.sub(r"[^a-z]", "", head)
-    if len(letters) > 1 and given.startswith(letters):
-        new = (first_name(given, "", record) or altered(given, record)).lower()
+    if letters and len(given) > 1 and given.startswith(letters):
+        new = (first_name(given, sex, record) or altered(given, record)).lower()
         return head.replace(letters, new if letters == given else new[: len(letters)])
     return "".join(record.scope.letters.get(char, char) for char in head)
 
@@ -229,6 +238,3 @@ def _renumber(tail: str, record: Record) -> str:
         else:
             out.append(record.scope.letters.get(char, char))
     return "".join(out)
-
-
-__all__ = ["People", "Written", "first_name", "last_name", "name", "person_in"]

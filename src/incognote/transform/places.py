@@ -16,6 +16,9 @@ from incognote.transform.words import altered, case_like, fold
 
 _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
+# How adjectives end, as nouns for people do not: "Spanish", not "Spaniard".
+_ADJECTIVES = ("an", "ese", "ish", "ic", "i", "ch")
+_DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
@@ -112,14 +115,13 @@ def state(mention: Mention, record: Record) -> str:
         return _region(mention, record)
     new = lex.states[_state_image(code, record)]
     letters = squeeze(text)
-    if letters == code.lower() and len(letters) == 2:
-        if "." in text:
-            return f"{new.code[0]}.{new.code[1]}."
+    if letters == code.lower() and "." not in text:
         return new.code.lower() if text.islower() else new.code
     if letters == squeeze(lex.states[code].name):
         return case_like(text, new.name) if text.isupper() or text.islower() else new.name
-    short = new.abbreviations[0] if new.abbreviations else new.code
-    return short + ("." if text.endswith(".") else "")
+    # "Calif.", "N.Y.": some states have no such form and are written in full.
+    short = f"{new.abbreviations[0]}." if new.abbreviations else new.name
+    return short.upper() if text.isupper() and len(letters) > 2 else short
 
 
 def _region(mention: Mention, record: Record) -> str:
@@ -236,6 +238,8 @@ def _renamed(
         if token.lower() in kept:
             return token
         changed = True
+        if len(token) == 1 and mention.label == "LOCATION-OTHER" and _DIGIT.search(text):
+            return token  # the I of "I-80"
         if len(token) == 1:
             dice = record.scope.draws.dice("LETTER", token.lower(), attempt)
             return case_like(token, dice.pick("abcdefghklmnprstw".replace(token.lower(), "")))
@@ -286,8 +290,9 @@ def _street_word(token: str, record: Record, attempt: int) -> str:
 
 def _fancy_place(token: str, record: Record, attempt: int) -> str:
     """A made-up word for a made-up word; a street's name for a word people know."""
-    known = lexicon().word_rank(token) is not None
-    return _street_word(token, record, attempt) if known else altered(token, record, attempt)
+    if lexicon().word_rank(token) is not None or not token.isalpha():
+        return _street_word(token, record, attempt)
+    return altered(token, record, attempt)
 
 
 @cache
@@ -298,6 +303,10 @@ def _peoples() -> dict[str, str]:
     for adjective, country_ in lexicon().nationalities.items():
         if country_ in world:
             found.setdefault(country_, adjective.title())
+            if adjective.endswith(_ADJECTIVES) and not found[country_].lower().endswith(
+                _ADJECTIVES
+            ):
+                found[country_] = adjective.title()
     return found
 
 

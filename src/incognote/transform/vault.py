@@ -125,7 +125,9 @@ class Vault:
                 return entry.restore(text)
         raise UsageError(f"document {document}: the vault does not hold this text")
 
-    def look_up(self, value: str, reason: str, patient: str | None = None) -> list[tuple[str, str, str]]:
+    def look_up(
+        self, value: str, reason: str, patient: str | None = None
+    ) -> list[tuple[str, str, str]]:
         """What a surrogate stood for: (document, label, original) wherever it was used."""
         self._log("look up", "", reason)
         return [

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import ipaddress
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.transform.conftest import surrogate
+
+from incognote.transform.worddata import word_list
+
+
+def layout(text: str) -> str:
+    return re.sub(r"\d", "9", text)
+
+
+PHONES = ["(617) 555-0123", "617-555-0123", "617.555.0123", "1-800-555-0111", "+1 617 555 0123",
+          "6175550123", "555-0123", "617-726-2000 ext. 42", "x4410", "2-9981", "6127",
+          "+44 20 7946 0018", "01632 960 983"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PHONES)
+@pytest.mark.parametrize("label", ["PHONE", "FAX"])
+def test_phones_keep_their_layout(text, label):
+    for patient in "abcdefghij":
+        new = surrogate(text, label, patient)
+        assert layout(new) == layout(text)
+        assert new != text
+
+
+@given(st.from_regex(r"[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}", fullmatch=True))
+def test_full_numbers_are_fictional_in_a_real_area(text):
+    area, exchange, line = surrogate(text, "PHONE").split("-")
+    assert area in word_list("contacts", "area_codes") | word_list("contacts", "toll_free")
+    assert exchange == "555"
+    assert line.startswith("01")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("jane.roe@partners.org", r"[a-z]+\.[a-z]+@[a-z]+\.example"),
+        ("records@clinic.co.uk", r"records@[a-z]+\.example"),
+        ("jroe77@mail.hospital.edu", r"[a-z]+\d\d@mail\.[a-z]+\.example"),
+    ],
+)
+def test_mail_keeps_its_shape_under_a_reserved_domain(text, form):
+    assert re.fullmatch(form, surrogate(text, "EMAIL"))
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("www.lakeviewclinic.com", r"www\.[a-z]+\.example"),
+        (
+            "https://portal.lakeview.org/patients/8812",
+            r"https://portal\.[a-z]+\.example/patients/\d{4}",
+        ),
+        ("lakeview.health/visit", r"[a-z]+\.example/visit"),
+        ("http://lakeview.example", r"http://[a-z]+\.example"),
+    ],
+)
+def test_urls_keep_their_shape_under_a_reserved_domain(text, form):
+    assert re.fullmatch(form, surrogate(text, "URL"))
+
+
+_V4 = [ipaddress.ip_network(n) for n in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")]
+_V6 = ipaddress.ip_network("2001:db8::/32")
+
+
+@given(st.ip_addresses(v=4))
+def test_ipv4_lies_in_a_documentation_range(address):
+    new = ipaddress.ip_address(surrogate(str(address), "IPADDR"))
+    assert any(new in network for network in _V4)
+    assert new != address
+
+
+@pytest.mark.parametrize("text", ["2601:44c:8100:77::1e", "fe80:1:2:3:4:5:6:7", "2001:DB8::FF"])
+def test_ipv6_lies_in_the_documentation_range(text):
+    new = surrogate(text, "IPADDR")
+    assert ipaddress.ip_address(new) in _V6
+    assert [len(g) for g in new.split(":")][2:] == [len(g) for g in text.split(":")][2:]
+    assert new.isupper() == text.isupper()
+
+
+@pytest.mark.parametrize("text", ["jw/tr", "EWH:klb", "MF57", "jsmith2", "ab"])
+def test_user_names_keep_their_pattern(text):
+    new = surrogate(text, "USERNAME")
+    assert [(c.isalpha(), c.isdigit(), c.isupper()) for c in new] == [
+        (c.isalpha(), c.isdigit(), c.isupper()) for c in text
+    ]
+    assert new != text
+
+
+def test_hardware_addresses_keep_their_layout():
+    labels = {"MAC": "surrogate"}
+    assert re.fullmatch(
+        r"00:00:5E:00:53:[0-9A-F]{2}", surrogate("A4:83:E7:12:9B:04", "MAC", labels=labels)
+    )

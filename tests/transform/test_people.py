@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.transform.conftest import deid, new_values, surrogate
+
+from incognote.lexicon import lexicon
+from incognote.transform.namepools import formal, known, short_forms
+
+PATIENTS = [f"p{i}" for i in range(30)]
+
+
+def values(marked: str, patient: str = "p1", **rules) -> list[str]:
+    return new_values(deid(marked, patient, **rules))
+
+
+@pytest.mark.parametrize("patient", PATIENTS[:8])
+def test_one_person_in_all_ways_of_writing(patient):
+    full, shouted, small, turned, initial, first, last = values(
+        "[[John Smith|PATIENT]], [[JOHN SMITH|PATIENT]], [[john smith|PATIENT]], "
+        "[[Smith, John Q.|PATIENT]], [[J. Smith|DOCTOR]], [[John|PATIENT]], Mr. [[Smith|PATIENT]]",
+        patient,
+    )
+    assert shouted == full.upper()
+    assert small == full.lower()
+    given, family = full.split()
+    assert re.fullmatch(rf"{family}, {given} [A-Z]\.", turned)
+    assert initial == f"{given[0]}. {family}"
+    assert (first, last) == (given, family)
+    assert given != "John"
+    assert family != "Smith"
+
+
+def test_parts_agree_across_notes_without_memory():
+    full = surrogate("Margaret Olsen", "PATIENT")
+    assert surrogate("OLSEN, MARGARET", "PATIENT") == ", ".join(reversed(full.upper().split()))
+    assert surrogate("M. Olsen", "DOCTOR") == f"{full[0]}. {full.split()[1]}"
+    assert surrogate("MO", "INITIALS") == "".join(word[0] for word in full.split())
+
+
+def test_another_patient_gets_another_name():
+    names = {surrogate("Margaret Olsen", "PATIENT", patient) for patient in PATIENTS}
+    assert len(names) > 25
+
+
+@pytest.mark.parametrize("name", ["John Smith", "Smith", "John", "Olivia", "Maria Garcia", "Zoe"])
+def test_a_thousand_namesakes_get_three_hundred_surrogates(name):
+    names = {surrogate(name, "PATIENT", f"patient {i}") for i in range(1000)}
+    assert len(names) >= 300
+
+
+FORMS = [
+    ("Smith", r"[A-Z]\w+"),
+    ("Smith, John", r"[A-Z]\w+, [A-Z]\w+"),
+    ("Smith, John Q.", r"[A-Z]\w+, [A-Z]\w+ [A-Z]\."),
+    ("SMITH,JOHN Q", r"[A-Z]+,[A-Z]+ [A-Z]"),
+    ("J. Smith", r"[A-Z]\. [A-Z]\w+"),
+    ("John Q. Smith Jr.", r"[A-Z]\w+ [A-Z]\. [A-Z]\w+ Jr\."),
+    ("John Smith III", r"[A-Z]\w+ [A-Z]\w+ III"),
+    ("Mary Smith-Jones", r"[A-Z]\w+ [A-Z]\w+-[A-Z]\w+"),
+    ("Anne-Marie Smith", r"[A-Z]\w+-[A-Z]\w+ [A-Z]\w+"),
+    ("Peter van der Berg", r"[A-Z]\w+ van der [A-Z]\w+"),
+    ("Patrick O'Brien", r"[A-Z]\w+ O'[A-Z]\w+"),
+    ("PATRICK O'BRIEN", r"[A-Z]+ O'[A-Z]+"),
+    ("Ian McDonald", r"[A-Z]\w+ Mc[A-Z]\w+"),
+    ("john smith", r"[a-z]+ [a-z]+"),
+    ("JS", r"[A-Z]{2}"),
+    ("Dr. Smith", r"Dr\. [A-Z]\w+"),
+    ("Smith's", r"[A-Z]\w+'s"),
+]
+
+
+@pytest.mark.parametrize(("name", "form"), FORMS, ids=[f[0] for f in FORMS])
+def test_forms_stay(name, form):
+    for patient in PATIENTS:
+        new = surrogate(name, "PATIENT", patient)
+        assert re.fullmatch(form, new), new
+        assert new != name
+
+
+def sex_of(name: str) -> float:
+    return lexicon().first_name(name).female
+
+
+@pytest.mark.parametrize(("name", "female"), [("Mary", True), ("Robert", False), ("Carmen", True)])
+def test_sex_stays(name, female):
+    for patient in PATIENTS:
+        assert (sex_of(surrogate(name, "PATIENT", patient)) > 0.5) == female
+
+
+@pytest.mark.parametrize(
+    ("cue", "female"),
+    [("his wife [[Jordan|PATIENT]]", True),
+     ("son [[Jordan|PATIENT]]", False), ("Mrs. [[Jordan Reed|PATIENT]]", True),
+     ("Mr. [[Jordan Reed|PATIENT]]", False), ("husband, [[Mary|PATIENT]]", False)],
+)  # fmt: skip
+def test_what_the_note_says_of_the_sex_wins(cue, female):
+    for patient in PATIENTS:
+        first = values(cue, patient)[0].split()[0]
+        assert (sex_of(first) > 0.5) == female
+
+
+def test_origin_stays():
+    shares = [
+        lexicon().surname(surrogate("Hernandez", "PATIENT", patient)).ethnicity[2]
+        for patient in PATIENTS
+    ]
+    assert sum(share > 0.5 for share in shares) >= len(PATIENTS) * 0.8
+
+
+def test_surrogates_are_frequent_names():
+    pool = {name.lower() for name in lexicon().surnames()}
+    assert all(surrogate("Smith", "PATIENT", p).lower() in pool for p in PATIENTS)
+
+
+def test_a_name_on_no_list_becomes_a_name_on_no_list():
+    for patient in PATIENTS:
+        new = surrogate("Xqvenlothari", "PATIENT", patient)
+        assert known("first", new.lower()) is None
+        assert known("last", new.lower()) is None
+        assert len(new) == len("Xqvenlothari")
+        assert new[0].isupper()
+
+
+def test_nicknames_follow_their_name():
+    assert formal("beth") == "elizabeth"
+    assert formal("bob") == "robert"
+    followed = 0
+    for patient in PATIENTS:
+        short, full = values("[[Beth|PATIENT]], [[Elizabeth|PATIENT]]", patient)
+        assert short == full or short in short_forms(full)
+        followed += short != full
+    assert followed
+
+
+def test_user_names_follow_their_person():
+    full, user, mail = values(
+        "[[Jolene Mercer|DOCTOR]] ([[jmercer2|USERNAME]], [[jolene.mercer@clinic.org|EMAIL]])"
+    )
+    given, family = full.lower().replace("'", "").split()
+    assert user.startswith(given[0] + family)
+    assert mail.startswith(f"{given}.{family}@")
+
+
+@given(st.text(string.ascii_letters + " ,.'-ñé’", min_size=2, max_size=30))
+def test_any_written_name_changes_and_keeps_what_is_no_letter(text):
+    text = text.strip()
+    if not re.search(r"[A-Za-z]{2}", text):
+        return
+    new = surrogate(text, "PATIENT")
+    assert new != text
+    drop = r"[A-Za-zÀ-ÿ'’]"
+    assert re.sub(drop, "", new) == re.sub(drop, "", text)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.transform.conftest import deid, new_values, surrogate
+
+from incognote.lexicon import lexicon
+from incognote.transform.places import state_of_zip
+
+PATIENTS = [f"p{i}" for i in range(20)]
+
+
+def values(marked: str, patient: str = "p1", **rules) -> list[str]:
+    return new_values(deid(marked, patient, **rules))
+
+
+@pytest.mark.parametrize("patient", PATIENTS)
+def test_city_state_and_zip_fit_together(patient):
+    city, state, zip_code = values("[[Dayton|CITY]], [[OH|STATE]] [[45402|ZIP]]", patient)
+    assert state != "OH"
+    assert state in {found.state for found in lexicon().city(city)}
+    assert state_of_zip(zip_code) == state
+
+
+@pytest.mark.parametrize("patient", PATIENTS)
+def test_where_states_stay_cities_stay_in_them(patient):
+    labels = {"STATE": "keep"}
+    city, state = values("[[Dayton|CITY]], [[OH|STATE]]", patient, labels=labels)
+    assert state == "OH"
+    assert city != "Dayton"
+    assert "OH" in {found.state for found in lexicon().city(city)}
+
+
+def test_a_city_is_the_same_city_with_and_without_its_state():
+    city, _, alone, shouted = values(
+        "[[Dayton|CITY]], [[OH|STATE]]; born in [[Dayton|CITY]], [[DAYTON|CITY]]"
+    )
+    assert alone == city
+    assert shouted == city.upper()
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("OH", r"[A-Z]{2}"), ("oh", r"[a-z]{2}"), ("Ohio", r"[A-Z][a-z]+(?: [A-Z][a-z]+)*"),
+     ("OHIO", r"[A-Z ]+")],
+)  # fmt: skip
+def test_states_are_written_as_they_were(text, form):
+    new = surrogate(text, "STATE")
+    assert re.fullmatch(form, new)
+    assert lexicon().state(new) == lexicon().state(surrogate("OH", "STATE")) != "OH"
+
+
+STREETS = [
+    ("12 Elm St", r"\d\d [A-Z]\w+ St"),
+    ("3312 Sycamore Ave, Apt 2R", r"\d{4} [A-Z]\w+ Ave, Apt \d[A-Z]"),
+    ("908 W. Juniper St. #2", r"\d{3} W\. [A-Z]\w+ St\. #\d"),
+    ("18 E 50th St", r"\d\d E \d\d(?:st|nd|rd|th) St"),
+    ("PO BOX 7714", r"PO BOX \d{4}"),
+    ("500 MAPLE ROAD", r"\d{3} [A-Z]+ ROAD"),
+]
+
+
+@pytest.mark.parametrize(("text", "form"), STREETS, ids=[s[0] for s in STREETS])
+def test_streets_keep_their_form(text, form):
+    for patient in PATIENTS:
+        new = surrogate(text, "STREET", patient)
+        assert re.fullmatch(form, new), new
+        assert new != text
+
+
+@pytest.mark.parametrize("text", ["45402", "45402-1234", "02139"])
+def test_zip_codes_keep_their_form(text):
+    new = surrogate(text, "ZIP")
+    assert re.sub(r"\d", "9", new) == re.sub(r"\d", "9", text)
+    assert new != text
+
+
+def test_postal_codes_of_other_countries_keep_their_classes():
+    assert re.fullmatch(r"[A-Z]{2}\d \d[A-Z]{2}", surrogate("SY7 9DT", "ZIP"))
+
+
+def test_a_country_and_its_people_go_together():
+    country, people = values("born in [[Vietnam|COUNTRY]], [[Vietnamese|COUNTRY]]")
+    lex = lexicon()
+    assert lex.countries[country.lower()] == lex.nationalities[people.lower()]
+    assert country != "Vietnam"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("Emmet County", r"[A-Z]\w+ County"), ("Highway 74", r"Highway \d\d"), ("I-80", r"I-\d\d"),
+     ("PO Box 88", r"PO Box \d\d"), ("Lime Kiln Park", r"[A-Z]\w+ [A-Z]\w+ Park")],
+)  # fmt: skip
+def test_other_places_keep_their_kind(text, form):
+    new = surrogate(text, "LOCATION-OTHER")
+    assert re.fullmatch(form, new)
+    assert new != text
+
+
+ZIP3 = [("02139", "021"), ("02139-4307", "021"), ("03601", "000"), ("59999", "599"),
+        ("82101", "000"), ("00001", "000"), ("SY7 9DT", "000"), ("87801", "000"), ("96901", "000")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), ZIP3, ids=[z[0] for z in ZIP3])
+def test_safe_harbor_zip(text, expected):
+    assert surrogate(text, "ZIP", labels={"ZIP": "zip3"}) == expected
+
+
+def test_safe_harbor_zip_can_keep_five_places():
+    assert surrogate("02139", "ZIP", labels={"ZIP": {"action": "zip3", "fill": True}}) == "02100"
+
+
+def test_coordinates_move():
+    labels = {"COORDINATES": "surrogate"}
+    new = surrogate("42.3601, -71.0589", "COORDINATES", labels=labels)
+    assert re.fullmatch(r"\d\d\.\d{4}, -\d\d\.\d{4}", new)
+    assert new.split(".")[0] != "42"
