@@ -55,7 +55,7 @@ def resolve(
     dropped.extend(outvoted)
     claims = place(claims)
     if rules.repetitions:
-        claims = place([*claims, *sieve(repetitions(claims, text))])
+        claims = place([*claims, *sieve(repetitions(claims, text, document.known))])
     return Resolution(
         tuple(claim.span for claim in claims),
         tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),

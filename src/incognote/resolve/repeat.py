@@ -9,6 +9,7 @@ sentence of a text that has both cases.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ _SHORTEST_PART = 3
 _SHORTEST_PLACE = 4
 _SHORTEST_ID = 5
 _SHORTEST_WITH_ERROR = 6
+_PAST_ANY_END = 1 << 62
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
@@ -48,29 +50,41 @@ class _Form:
     initial: str = ""
 
 
-def repetitions(claims: Sequence[Claim], text: str) -> list[Claim]:
-    """New claims for the places where the finds stand again, whatever stands there already."""
-    forms = list(_forms(sorted(claims, key=rank), text))
+def repetitions(
+    claims: Sequence[Claim], text: str, known: Sequence[tuple[str, str]] = ()
+) -> list[Claim]:
+    """New claims for the places where the finds stand again, outside of the finds themselves.
+
+    `claims` are disjoint; `known` are values, with their labels, found outside of this text.
+    """
+    found = [
+        (claim.span.label, text[claim.span.start : claim.span.end])
+        for claim in sorted(claims, key=rank)
+    ]
+    forms = list(_forms([*found, *known]))
     if not forms:
         return []
-    taken = [(claim.span.start, claim.span.end) for claim in claims]
+    taken = sorted((claim.span.start, claim.span.end) for claim in claims)
     spans = {*_written_again(forms, text), *_misspelt(forms, text)}
-    fresh = [span for span in spans if not any(s <= span.start and span.end <= e for s, e in taken)]
-    return [Claim(span, WEIGHT) for span in sorted(fresh)]
+    return [Claim(span, WEIGHT) for span in sorted(spans) if not _inside(span, taken)]
 
 
-def _forms(claims: Iterable[Claim], text: str) -> Iterator[_Form]:
-    for claim in claims:
-        span = claim.span
-        found = text[span.start : span.end]
-        if span.label in _NAMES:
-            yield from _name_forms(found, span.label)
-        elif span.label in _WHOLE:
+def _inside(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether a span lies within one of the stretches, which are sorted and disjoint."""
+    before = bisect_right(taken, (span.start, _PAST_ANY_END)) - 1
+    return before >= 0 and span.end <= taken[before][1]
+
+
+def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
+    for label, found in dict.fromkeys(values):
+        if label in _NAMES:
+            yield from _name_forms(found, label)
+        elif label in _WHOLE:
             if len(found) >= _SHORTEST_PLACE:
                 several = len(_WORD.findall(found)) > 1
-                yield _Form(found, span.label, guarded=not several and _also_a_word(found))
-        elif label_named(span.label).category in ("ID", "CONTACT") and _is_long_number(found):
-            yield _Form(found, span.label, guarded=False)
+                yield _Form(found, label, guarded=not several and _also_a_word(found))
+        elif label_named(label).category in ("ID", "CONTACT") and _is_long_number(found):
+            yield _Form(found, label, guarded=False)
 
 
 def _name_forms(name: str, label: str) -> Iterator[_Form]:
@@ -89,8 +103,21 @@ def _is_long_number(found: str) -> bool:
 
 
 def _also_a_word(word: str) -> bool:
+    """Whether a word may well be no name: a known word, an abbreviation, or very short."""
     lex = lexicon()
-    return lex.is_ordinary(word) or lex.is_clinical(word) or lex.is_drug(word)
+    return (
+        len(word) <= _SHORTEST_PART
+        or lex.is_ordinary(word)
+        or lex.is_clinical(word)
+        or lex.is_drug(word)
+        or lex.is_abbreviation(word.upper())
+    )
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word has a meaning of its own, so that it is no misspelling of another."""
+    lex = lexicon()
+    return _also_a_word(word) or lex.is_eponym(word) or lex.word_rank(word) is not None
 
 
 def _written_again(forms: Sequence[_Form], text: str) -> Iterator[Span]:
@@ -120,11 +147,10 @@ def _looks_like_name(text: str, start: int, form: str) -> bool:
 def _is_eponym_here(text: str, start: int, end: int) -> bool:
     """Whether a name stands for a disease or a thing: "Bell's palsy", "Foley catheter"."""
     following = _NEXT_WORD.match(text, end)
-    return (
-        following is not None
-        and lexicon().is_eponym(text[start:end])
-        and lexicon().is_clinical(following[1])
-    )
+    if following is None or not lexicon().is_eponym(text[start:end]):
+        return False
+    thing = following[1]
+    return lexicon().is_clinical(thing) or lexicon().is_clinical(thing.removesuffix("s"))
 
 
 def _misspelt(forms: Sequence[_Form], text: str) -> Iterator[Span]:
@@ -143,5 +169,5 @@ def _misspelt(forms: Sequence[_Form], text: str) -> Iterator[Span]:
         if len(found[0]) < _SHORTEST_WITH_ERROR or not found[0][0].isupper():
             continue
         form = names.intended(found[0].lower())
-        if form and not _also_a_word(found[0]) and lexicon().word_rank(found[0]) is None:
+        if form and not _is_known(found[0]):
             yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))

@@ -70,6 +70,9 @@ class _Page:
     @cached_property
     def _source_starts(self) -> Sequence[int]:
         tokens, offsets = self._view.tokens, self._view.offsets
+        if len(offsets.pieces) == 1:
+            shift = offsets.pieces[0].source
+            return [start + shift for start in tokens.starts]
         return [
             offsets.to_source(start, end)[0]
             for start, end in zip(tokens.starts, tokens.ends, strict=True)
