@@ -29,7 +29,9 @@ def cases(kind: str):
 @cache
 def detector_with(pack: str) -> PatternDetector:
     """All packs that usually run together; an optional one stands alone."""
-    return PatternDetector(packs=(pack,) if load_pack(pack).optional else pack_names(optional=False))
+    return PatternDetector(
+        packs=(pack,) if load_pack(pack).optional else pack_names(optional=False)
+    )
 
 
 def bare(spans) -> list[Span]:

@@ -238,12 +238,22 @@ def identifier(match: re.Match[str]) -> bool:
 
 @_check
 def long_identifier(match: re.Match[str]) -> bool:
-    """An identifier after a word that also has everyday uses: four characters, three digits."""
+    """An identifier after a word that also has everyday uses: three digits, or a long code.
+
+    Values that clinical text puts behind such words are refused: pressures, decimals, and numbers
+    behind an abbreviation ("order: INR 1.5").
+    """
     text = _phi(match)
     digits = sum(c.isdigit() for c in text)
-    if sum(c.isalnum() for c in text) < 4 or digits < 2 or _DATE_LIKE.fullmatch(text):
+    length = sum(c.isalnum() for c in text)
+    if length < 4 or digits < 2 or _DATE_LIKE.fullmatch(text) or _VALUE_LIKE.match(text):
         return False
-    return digits > 2 or any(c.isupper() for c in text)
+    if text.split(" ")[0].isalpha() and digits < 4:
+        return False
+    return digits > 2 or length > 4
+
+
+_VALUE_LIKE = re.compile(r"[A-Za-z ]*\d+(?:\.\d+|/\d{2,3})(?:-[\d.]+)?$")
 
 
 @_check
@@ -275,8 +285,8 @@ _PHRASES = frozenset(
 )
 _ORDINARY = frozenset(
     """days day weeks week months month years year hours hour minutes times mg ml units
-    of on the a to in with and or at for per by from is was mm cm kg lb x tabs tablets pills doses pack packs
-    blocks miles mile feet drinks beers""".split()
+    of on the a to in with and or at for per by from is was mm cm kg lb x tabs
+    tablets pills doses pack packs blocks miles mile feet drinks beers""".split()
 )
 
 

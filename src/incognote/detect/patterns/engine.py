@@ -2,8 +2,9 @@
 
 A trigger is a lower-case word, a punctuation mark, or the shape of a number:
 
-    99      a run of two digits           9+      a run of any length
-    99/     ... directly followed by "/"  9999+   a run of four digits or more
+    99       a run of two digits            9{1,3}   a run of one to three digits
+    99/      ... directly followed by "/"   9+       a run of any length
+    99[/-]   ... by "/" or "-"              9999+    a run of four digits or more
 
 With "~" before it, a rule may start earlier: at any token of the unbroken run (letters, digits and
 the marks inside addresses and identifiers) that leads to the trigger. "~@" finds an e-mail address
@@ -23,15 +24,14 @@ from typing import NamedTuple
 
 from incognote.core.types import Tokens
 from incognote.detect.patterns.checks import CHECKS
-from incognote.detect.patterns.packfile import Rule
+from incognote.detect.patterns.packfile import FLAGS, Rule
 
-FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 LOOK_BACK = 60
 LONGEST_RUN = 20
 # How many tokens a "~" rule may look back, and the marks that do not break its run.
 RUN_TOKENS = 12
 _RUN_MARKS = frozenset("._-+/\\:%'#*")
-_SHAPE = re.compile(r"(9+)(\+?)(\D?)")
+_SHAPE = re.compile(r"(9+)(\+|\{1,(\d+)\})?(?:\[(.+)\]|(\D))?")
 
 
 class Found(NamedTuple):
@@ -81,13 +81,13 @@ class Matcher:
 
 def _conditions(rule: Rule, flags: int) -> Iterator[Callable[[str, re.Match[str]], bool]]:
     """Cheap ones first; each says whether the match may stand."""
+    for check in rule.checks:
+        yield _check(CHECKS[check])
     for context, wanted in ((rule.needs, True), (rule.unless, False)):
         if context.after:
             yield _after(re.compile(context.after, flags).match, wanted=wanted)
         if context.before:
             yield _before(re.compile(rf"(?:{context.before})\Z", flags).search, wanted=wanted)
-    for check in rule.checks:
-        yield _check(CHECKS[check])
 
 
 def _after(
@@ -206,6 +206,9 @@ def _keys(trigger: str) -> Iterator[str]:
     if shape is None:
         yield trigger
         return
-    shortest = len(shape[1])
-    for run in range(shortest, (LONGEST_RUN if shape[2] else shortest) + 1):
-        yield "9" * run + shape[3]
+    digits, repeat, most, followers, follower = shape.groups()
+    shortest = len(digits)
+    longest = int(most) if most else LONGEST_RUN if repeat else shortest
+    for run in range(shortest, longest + 1):
+        for character in followers or [follower or ""]:
+            yield "9" * run + character

@@ -22,6 +22,7 @@ from incognote.core.labels import SAFE, all_labels
 from incognote.detect.patterns.checks import CHECKS
 
 COMMON = "common"
+FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 _FOLDER = files("incognote.detect.patterns").joinpath("packs")
 _NAME = re.compile(r"\{([a-z][a-z_]*)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
@@ -93,6 +94,10 @@ def load_pack(name: str) -> Pack:
     ids = [rule.id for rule in rules]
     for twice in {i for i in ids if ids.count(i) > 1}:
         raise PolicyError(f"{where}: two rules have the id {twice!r}")
+    if name.endswith(".toml"):
+        # Our own packs compile when they are first needed, and tests prove that they do.
+        for rule in rules:
+            _prove(rule, where)
     return Pack(name, _text(tree, "description", where), bool(tree.get("optional")), rules)
 
 
@@ -143,8 +148,9 @@ class _Names:
 
 
 def _phrase(phrase: str) -> str:
-    """A phrase as a pattern; a blank stands for up to three blanks."""
-    return "[ ]{1,3}".join(re.escape(word) for word in phrase.split())
+    """A phrase as a pattern; a blank stands for up to three blanks, before "#" also for none."""
+    pattern = "[ ]{1,3}".join(re.escape(word) for word in phrase.split())
+    return pattern.replace(r"[ ]{1,3}\#", r"[ ]{0,3}\#")
 
 
 def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
@@ -180,6 +186,18 @@ def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
         finds=tuple(_list(table, "finds", where, optional=label == SAFE)),
         spares=tuple(_list(table, "spares", where, optional=True)),
     )
+
+
+def _prove(rule: Rule, where: str) -> None:
+    contexts = (rule.needs, rule.unless)
+    for pattern in (
+        rule.pattern,
+        *(part for each in contexts for part in (each.before, each.after)),
+    ):
+        try:
+            re.compile(pattern, FLAGS)
+        except re.error as error:
+            raise PolicyError(f"{where}, rule {rule.id}: does not compile: {error}") from None
 
 
 def _triggers(listed: list[str], where: str, names: _Names) -> Iterator[str]:

@@ -1,0 +1,212 @@
+"""The engine: triggers lose nothing, odd input stays linear, results do not depend on the batch."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incognote.core.errors import PolicyError
+from incognote.core.labels import all_labels
+from incognote.core.types import Document, View
+from incognote.detect.patterns import PatternDetector, Rule, load_pack, pack_names
+from incognote.detect.patterns.engine import RUN_TOKENS, Engine, Found, Matcher, _keys
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
+
+RULES = [rule for pack in pack_names() for rule in load_pack(pack).rules]
+# Longer than any note needs; keeps the slow reference bearable.
+SAMPLE_NOTES = 40
+
+
+def view_of(text: str) -> View:
+    (view,) = prepare(Document("case", text), PrepareRules(window=10**9))
+    return view
+
+
+def everywhere(rule: Rule, text: str) -> list[tuple[int, int]]:
+    """What the rule finds if it is tried at every character: slow and without triggers."""
+    matcher = Matcher(rule)
+    found: list[Found] = []
+    at = 0
+    while at < len(text):
+        match = matcher.match(text, at)
+        if match is None:
+            at += 1
+        else:
+            found += matcher.spans(match)
+            at = match.end()
+    return [(each.start, each.end) for each in found]
+
+
+def triggered(rule: Rule, view: View) -> list[tuple[int, int]]:
+    found = Engine([rule]).find(view.text, view.tokens)
+    return [(each.start, each.end) for each in found]
+
+
+OWN_CASES = view_of(
+    "\n".join(
+        re.sub(r"\[\[(.+?)\|[A-Z-]+\]\]", r"\1", marked)
+        for rule in RULES
+        for marked in (*rule.finds, *rule.spares)
+    )
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_triggers_lose_nothing_on_the_cases_of_all_rules(rule: Rule) -> None:
+    assert triggered(rule, OWN_CASES) == everywhere(rule, OWN_CASES.text)
+
+
+def test_triggers_lose_nothing_on_notes(shared) -> None:
+    corpus = shared / "corpus" / "train.jsonl"
+    if not corpus.is_file():
+        pytest.skip("the corpus is not in the shared data folder")
+    rows = corpus.read_text("utf-8").splitlines()
+    step = len(rows) // SAMPLE_NOTES
+    notes = [view_of(json.loads(row)["text"]) for row in rows[::step]]
+    lost = [
+        rule.id
+        for rule in RULES
+        for note in notes
+        if triggered(rule, note) != everywhere(rule, note.text)
+    ]
+    assert sorted(set(lost)) == []
+
+
+class CountingMatcher(Matcher):
+    calls = 0
+
+    def match(self, text: str, at: int) -> re.Match[str] | None:
+        CountingMatcher.calls += 1
+        return super().match(text, at)
+
+
+def tries(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often any pattern is tried on a text."""
+    monkeypatch.setattr("incognote.detect.patterns.engine.Matcher", CountingMatcher)
+    view = view_of(text)
+    CountingMatcher.calls = 0
+    Engine(RULES).find(view.text, view.tokens)
+    return CountingMatcher.calls
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "7",
+        "(",
+        "[",
+        "@",
+        "1/",
+        "a.",
+        "a_",
+        "a1",
+        "12-",
+        "9:",
+        "+",
+        "mrn ",
+        "x" * 50 + "@",
+        "1 ",
+        "\\",
+    ],
+)
+def test_work_grows_no_faster_than_the_text(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    once = tries(unit * 300, monkeypatch)
+    thrice = tries(unit * 900, monkeypatch)
+    assert thrice <= 3 * once + RUN_TOKENS * len(RULES)
+
+
+@pytest.mark.parametrize("text", ["7" * 200_000, "(" * 100_000, "a" * 1_000_000, " " * 1_000_000])
+def test_endless_runs_end(text: str) -> None:
+    for spans in PatternDetector().detect([view_of(text)]):
+        assert all(0 <= span.start < span.end <= len(text) for span in spans)
+
+
+def test_every_repeat_is_bounded() -> None:
+    """A pattern that may repeat without limit would break the linear bound."""
+    for rule in RULES:
+        for pattern in (rule.pattern, rule.needs.before, rule.unless.before):
+            plain = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "", pattern)
+            assert not re.search(r"[*+]|\{\d+,\}", plain), rule.id
+
+
+FRAGMENTS = st.sampled_from(
+    """DOB 3/4/1950 Seen Mon at 10:30 MRN 00-12 58M call 555-0123 ext 4 12 Elm St Apt 4 OH 45402
+    [ ] ( ) - / . : , @ x y/o in her 40s room 4B Jan. 5th of March '98 İ ß 😀 \n \t 1EG4-TE5-MK73
+    http://a.b john@x.org 10.0.0.1 :: A9 9A""".split(" ")
+)
+TEXTS = st.lists(FRAGMENTS | st.text(max_size=8), max_size=30).map(" ".join)
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_spans_are_in_range_sorted_and_known(text: str) -> None:
+    detector = PatternDetector()
+    for view in prepare(Document("x", text), PrepareRules()):
+        (spans,) = detector.detect([view])
+        for span in spans:
+            assert 0 <= span.start < span.end <= len(view.text)
+            assert span.label in detector.labels
+            assert span.sources[0].startswith("patterns/")
+        usual = [span for span in spans if not all_labels()[span.label].optional]
+        assert all(a.end <= b.start for a, b in pairwise(usual))
+
+
+@given(st.lists(TEXTS.filter(str.strip), min_size=1, max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_a_batch_is_its_parts(texts: list[str]) -> None:
+    detector = PatternDetector()
+    views = [view for text in texts for view in prepare(Document("x", text), PrepareRules())]
+    assert detector.detect(views) == [detector.detect([view])[0] for view in views]
+
+
+def test_a_detector_survives_pickling() -> None:
+    detector = PatternDetector(["dates"])
+    detector.name = "mine"
+    copy = pickle.loads(pickle.dumps(detector))
+    view = view_of("Seen 3/4/2020")
+    assert copy.detect([view]) == detector.detect([view]) != [[]]
+    assert copy.detect([view])[0][0].sources == ("mine/date.slashed",)
+
+
+def test_optional_labels_do_not_displace_others() -> None:
+    view = view_of("Acct 4012888888881881")
+    labels = {span.label for span in PatternDetector().detect([view])[0]}
+    assert labels == {"ACCOUNT", "CARD"}
+
+
+@pytest.mark.parametrize(
+    ("trigger", "keys"),
+    [
+        ("word", ["word"]),
+        ("99/", ["99/"]),
+        ("9{1,3}", ["9", "99", "999"]),
+        ("9{1,2}[/-]", ["9/", "9-", "99/", "99-"]),
+    ],
+)
+def test_triggers_become_keys(trigger: str, keys: list[str]) -> None:
+    assert list(_keys(trigger)) == keys
+
+
+def test_a_letter_that_grows_in_lower_case_moves_nothing() -> None:
+    view = view_of("DOB 3/4/2020")
+    odd = View(
+        document=view.document,
+        text="İ" + view.text[1:],
+        cased=view.cased,
+        offsets=view.offsets,
+        tokens=view.tokens,
+        sentences=view.sentences,
+    )
+    assert [span.start for span in PatternDetector().detect([odd])[0]] == [4]
+
+
+def test_an_unknown_pack_is_an_error() -> None:
+    with pytest.raises(PolicyError, match="no rule pack named 'nothing'"):
+        PatternDetector(["nothing"])

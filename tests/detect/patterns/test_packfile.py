@@ -1,0 +1,86 @@
+"""Packs are read strictly, and a site's own pack works like those that ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from incognote.core.errors import PolicyError
+from incognote.core.types import Document
+from incognote.detect.patterns import PatternDetector, load_pack
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
+
+GOOD = """
+description = "Numbers of our blood bank"
+
+[words]
+bank = "bank id, bb no"
+
+[fragments]
+number = 'BB-[0-9]{5}'
+
+[[rule]]
+id = "bank.id"
+label = "IDNUM"
+score = 0.9
+trigger = ["@bank"]
+pattern = '{l}{bank}[ ]?(?P<phi>{number}){r}'
+unless.before = 'old[ ]'
+finds = "bank id [[BB-12345|IDNUM]]"
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "site.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def test_a_sites_own_pack(tmp_path: Path) -> None:
+    detector = PatternDetector([write(tmp_path, GOOD)])
+    (view,) = prepare(Document("x", "BB no BB-12345, not old bank id BB-99999"), PrepareRules())
+    (spans,) = detector.detect([view])
+    assert [(s.start, s.end, s.label, s.sources) for s in spans] == [
+        (6, 14, "IDNUM", ("patterns/bank.id",))
+    ]
+    assert detector.labels == {"IDNUM"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("score = 0.9", "scores = 0.9", "unknown key 'scores'"),
+        ('label = "IDNUM"', 'label = "IDNUMBER"', "no label named"),
+        ("score = 0.9", "score = 2.0", "score must be"),
+        ("{number}", "{numbers}", "no fragment or word set named 'numbers'"),
+        ("{5}", "{5,}", "repeats must be bounded"),
+        ("BB-[0-9]{5}", "BB-[0-9]+", "repeats must be bounded"),
+        ("(?P<phi>", "(?P<other>", "no group named phi"),
+        ('"@bank"', '"@banks"', "no word set named 'banks'"),
+        ('"@bank"', '"Bank"', "lower case"),
+        ("unless.before", "unless.behind", "unknown key 'behind'"),
+        ('trigger = ["@bank"]', "trigger = []", "must not be empty"),
+        ("score = 0.9", 'score = 0.9\ncheck = "sum"', "no check named 'sum'"),
+        ("{l}{bank}", "{l}{bank}(", "does not compile"),
+        ('description = "Numbers of our blood bank"', "", "needs 'description'"),
+        ("[words]", "[word]", "unknown key 'word'"),
+        ("[[rule]]", "[[rule]", "not TOML"),
+    ],
+)
+def test_mistakes_are_errors(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(PolicyError, match=message):
+        load_pack(write(tmp_path, GOOD.replace(old, new)))
+
+
+def test_a_rule_id_is_given_once(tmp_path: Path) -> None:
+    twice = GOOD + GOOD[GOOD.index("[[rule]]") :]
+    with pytest.raises(PolicyError, match=r"two rules have the id 'bank\.id'"):
+        load_pack(write(tmp_path, twice))
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="No such file"):
+        load_pack(str(tmp_path / "none.toml"))
