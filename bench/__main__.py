@@ -21,16 +21,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.accuracy import detected
+from bench.accuracy import detected, scored
 from bench.notes import ROOT, notes
 from bench.variants import VARIANTS, varied
 from incognote import __version__
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus, write_corpus
 from incognote.corpus.labelmaps import label_map
-from incognote.evaluate.pairs import pair
 from incognote.evaluate.subsets import subsets
-from incognote.evaluate.words import WordTable, by_label, word_table
+from incognote.evaluate.words import WordTable, by_label
 from incognote.policy import DEFAULT
 
 Row = dict[str, Any]
@@ -105,7 +104,7 @@ def tool(name: str, python: str, gold: Sequence[AnnotatedDocument]) -> Row:
         )
         pred = [ours(doc, name) for doc in read_corpus(found)]
     cost: Row = json.loads(done.stdout.strip().splitlines()[-1])
-    return cost | scores(word_table(pair(gold, pred)))
+    return cost | scores(scored(gold, pred)[1])
 
 
 def ours(doc: AnnotatedDocument, tool_name: str) -> AnnotatedDocument:
@@ -135,7 +134,7 @@ def robustness(gold: Sequence[AnnotatedDocument], policy: str) -> Row:
     found = {}
     for name in VARIANTS:
         changed = varied(gold, name)
-        table = word_table(pair(changed, detected(changed, policy)))
+        _, table = scored(changed, detected(changed, policy))
         found[name] = scores(table)["subsets"]
     return found
 

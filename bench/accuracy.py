@@ -12,6 +12,7 @@ notes into rules, lists or tests: they would then measure nothing.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,8 +36,7 @@ def main() -> None:
     options = arguments()
     gold = notes(options.corpus, options.groups)
     pred = from_file(options.pred, gold) if options.pred else detected(gold, options.policy)
-    pairs = pair(gold, pred)
-    table = word_table(pairs)
+    pairs, table = scored(gold, pred)
     console = Console(width=None if Console().is_terminal else 160, highlight=False)
     show_scores(console, table)
     if options.errors:
@@ -65,15 +65,26 @@ def from_file(path: str, gold: Sequence[AnnotatedDocument]) -> list[AnnotatedDoc
 
 
 def detected(gold: Sequence[AnnotatedDocument], policy: str | None) -> list[AnnotatedDocument]:
+    """What the pipeline finds; notes that it puts into quarantine are named and left out."""
     from incognote.pipeline import Pipeline
 
     pipeline = Pipeline(policy)
     found = []
     for doc, result in zip(gold, pipeline.detect([doc.document for doc in gold]), strict=True):
         if isinstance(result, Failure):
-            raise SystemExit(f"{doc.id}: {result.stage}: {result.error} {result.message}")
-        found.append(AnnotatedDocument(doc.document, result.spans))
+            print(f"{doc.id}: quarantine: {result.stage}: {result.message}", file=sys.stderr)
+        else:
+            found.append(AnnotatedDocument(doc.document, result.spans))
     return found
+
+
+def scored(
+    gold: Sequence[AnnotatedDocument], pred: Sequence[AnnotatedDocument]
+) -> tuple[list[Pair], WordTable]:
+    """Pairs and words of the notes that were answered."""
+    answered = {doc.id for doc in pred}
+    pairs = pair([doc for doc in gold if doc.id in answered], pred)
+    return pairs, word_table(pairs)
 
 
 def show_scores(console: Console, table: WordTable) -> None:

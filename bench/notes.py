@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +9,8 @@ from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus
 
 ROOT = Path(__file__).parents[1]
-SHARED = Path(os.environ.get("INCOGNOTE_SHARED", ROOT.parent / "shared"))
 
-CORPORA = {"dev": SHARED / "gold" / "dev.jsonl", "train": SHARED / "corpus" / "train.jsonl"}
+CORPORA = {"dev": ROOT / "data" / "dev.jsonl", "train": ROOT / "data" / "train.jsonl"}
 
 
 def notes(corpus: str, groups: Sequence[str] = ()) -> list[AnnotatedDocument]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incognote.core.errors import IncognoteError, ReadError, UsageError
@@ -65,6 +65,7 @@ def test_meta_survives_in_rows(form: str, tmp_path: Path) -> None:
     assert back.document.meta == {"patient_id": "7", "note_type": "letter"}
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1),
     data=st.data(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from notes import pair_of, span
 
@@ -70,6 +70,7 @@ bounds = st.tuples(st.integers(0, 50), st.integers(1, 9), st.sampled_from(["A", 
 sides = st.lists(bounds.map(lambda b: span(b[0], b[0] + b[1], b[2])), max_size=8).map(tuple)
 
 
+@settings(deadline=None)
 @given(sides, sides)
 def test_strict_is_the_intersection_and_overlap_finds_no_less(gold, pred) -> None:
     table = span_table([Pair(DOC, gold, pred)])
@@ -82,6 +83,7 @@ def test_strict_is_the_intersection_and_overlap_finds_no_less(gold, pred) -> Non
         assert all(table.counts(mode, typed=typed).tp <= loosest for mode in MODES)
 
 
+@settings(deadline=None)
 @given(sides, sides)
 def test_swapping_sides_swaps_misses_and_false_alarms(gold, pred) -> None:
     one = span_table([Pair(DOC, gold, pred)]).counts("overlap", typed=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from notes import pair_of, span
 
@@ -95,6 +95,7 @@ def layers(draw: st.DrawFn) -> Pair:
     return Pair(Document("1", text), tuple(draw(made)), tuple(draw(made)))
 
 
+@settings(deadline=None)
 @given(layers())
 def test_counts_agree_with_a_plain_reading_of_the_definition(pair: Pair) -> None:
     import re

@@ -195,8 +195,15 @@ def _texts(path: Path) -> dict[str, str]:
     """Texts by id: a folder of .txt files, or JSON Lines with "id" and "text"."""
     if path.is_dir():
         return {file.stem: file.read_text("utf-8") for file in sorted(path.glob("*.txt"))}
-    rows: list[dict[str, Any]] = [json.loads(line) for line in path.open(encoding="utf-8")]
-    return {str(row["id"]): str(row["text"]) for row in rows}
+    texts = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                texts[str(row["id"])] = str(row["text"])
+            except (ValueError, KeyError, TypeError):
+                raise UsageError(f"{path.name}, line {number}: has no id and text") from None
+    return texts
 
 
 def _summary(measured: dict[str, Any], comparison: dict[str, Any] | None) -> None:

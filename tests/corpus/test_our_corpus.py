@@ -1,0 +1,50 @@
+"""The open corpus in data/: whole, consistent, and as its datasheet says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from incognote.core.labels import all_labels
+from incognote.corpus import read_corpus
+from incognote.corpus.describe import check, describe
+from incognote.corpus.duplicates import duplicates
+
+DATA = Path(__file__).parents[2] / "data"
+FILES = ("train.jsonl", "dev.jsonl")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_span_says_its_own_text_and_a_known_label(name: str) -> None:
+    for line in (DATA / name).read_text("utf-8").rstrip("\n").split("\n"):
+        row = json.loads(line)
+        for span in row["spans"]:
+            assert row["text"][span["start"] : span["end"]] == span["text"], row["id"]
+            assert span["type"] in all_labels(), row["id"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_annotation_is_impossible(name: str) -> None:
+    # "dr lunds office": the possessive has no apostrophe, so the name ends inside a word.
+    assert {(f.document_id, f.problem) for f in check(read_corpus(DATA / name))} <= {
+        ("w8_48", "cuts a word")
+    }
+
+
+def test_development_and_training_notes_share_nothing() -> None:
+    train, dev = (read_corpus(DATA / name) for name in FILES)
+    assert not {doc.id for doc in train} & {doc.id for doc in dev}
+    dev_ids = {doc.id for doc in dev}
+    pairs = duplicates([*train, *dev], threshold=0.5)
+    assert not [pair for pair in pairs if pair.one in dev_ids or pair.other in dev_ids]
+
+
+def test_the_datasheet_counts_what_is_there() -> None:
+    sheet = (DATA / "README.md").read_text("utf-8")
+    facts = describe(read_corpus(DATA / "train.jsonl"))
+    stated = dict(re.findall(r"^\| ([A-Z-]+) \| ([\d,]+) \|", sheet, re.MULTILINE))
+    assert stated == {name: f"{row.mentions:,}" for name, row in facts.labels.items()}
+    assert f"| PHI mentions | {facts.mentions:,} |" in sheet
