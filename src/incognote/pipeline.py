@@ -28,7 +28,7 @@ from incognote.prepare import prepare
 from incognote.resolve import resolve
 
 if TYPE_CHECKING:
-    from incognote.transform import Transformer
+    from incognote.transform import Originals, Transformer
 
 # What a detector that reads no words says of the languages it serves.
 EVERY_LANGUAGE = "*"
@@ -50,10 +50,17 @@ class _Job:
 class Pipeline:
     """A policy made runnable. Detectors load their data at the first document."""
 
-    def __init__(self, policy: Policy | str | None = None, key: bytes | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy | str | None = None,
+        key: bytes | None = None,
+        originals: Originals | None = None,
+    ) -> None:
+        """`originals` are what a first pass over the corpus found, for surrogates to avoid."""
         self.policy = load_policy() if policy is None else load_policy(policy)
         # Without a key from outside, surrogates are consistent within this pipeline only.
         self._key = key if key is not None else secrets.token_bytes(32)
+        self._originals = originals
         self.detectors: tuple[Detector, ...] = tuple(
             build_detector(name, rules)
             for name, rules in sorted(self.policy.detectors.items())
@@ -64,7 +71,7 @@ class Pipeline:
     def transformer(self) -> Transformer:
         from incognote.transform import Transformer
 
-        return Transformer(self.policy, self._key)
+        return Transformer(self.policy, self._key, self._originals)
 
     def detect(self, documents: Sequence[Document]) -> list[Result | Failure]:
         """The spans of each document, in order."""

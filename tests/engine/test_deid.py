@@ -12,6 +12,7 @@ from tests.engine.conftest import KEY, rows, tree
 
 from incognote.core.errors import UsageError
 from incognote.engine.local import Settings, deid
+from incognote.policy import policy_from
 
 
 @pytest.fixture
@@ -201,3 +202,29 @@ def test_an_interrupted_rewrite_leaves_the_old_file(tmp_path: Path, settings: Se
             replace(settings, progress=_Stop(after=4), batch=1),
         )
     assert tree(tmp_path / "out") == {"out.jsonl": b"old"}
+
+
+SHUFFLED = {
+    "name": "shuffled",
+    "detectors": {
+        "dates": {"use": "regex", "options": {"label": "DATE", "patterns": [r"\d+/\d+/\d{4}"]}}
+    },
+    "labels": {"DATE": "shuffle"},
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_policy_that_needs_the_whole_corpus_gets_a_first_pass(
+    tmp_path: Path, workers: int
+) -> None:
+    dates = [f"{day}/3/2020" for day in range(1, 21)]
+    (tmp_path / "in.jsonl").write_text(
+        "".join(json.dumps({"id": date, "text": f"seen {date}"}) + "\n" for date in dates)
+    )
+    settings = Settings(policy_from(SHUFFLED), KEY, workers=workers, batch=3)
+    deid(str(tmp_path / "in.jsonl"), str(tmp_path / "out" / "out.jsonl"), settings)
+    new = [row["text"].removeprefix("seen ") for row in rows(tmp_path / "out" / "out.jsonl")]
+    assert set(new) <= set(dates)
+    assert all(old != date for old, date in zip(new, dates, strict=True))
+    with pytest.raises(UsageError, match="twice"):
+        deid("-", str(tmp_path / "out.jsonl"), settings)

@@ -8,7 +8,7 @@ import pytest
 
 from incognote.core.errors import PolicyError
 from incognote.core.types import Document, Result
-from incognote.engine.workers import run_batches
+from incognote.engine.workers import Work, run_batches
 from incognote.policy import DetectorRules, Policy, policy_from
 
 
@@ -23,7 +23,7 @@ def test_order_and_bounded_reading(tiny: Policy, workers: int) -> None:
             yield [Document(f"{number}.{i}", "<Ann>" * number) for i in range(number % 3)]
 
     written = 0
-    for batch, outcomes in run_batches("detect", tiny, None, workers, batches(), lambda b: b):
+    for batch, outcomes in run_batches(Work("detect", tiny), workers, batches(), lambda b: b):
         written += 1
         assert read - written <= 2 * workers
         assert len(outcomes) == len(batch)
@@ -42,7 +42,7 @@ def test_a_policy_that_cannot_run_says_so_before_the_first_document(workers: int
 
     bad_action = policy_from({"name": "bad", "labels": {"default": "frobnicate"}})
     with pytest.raises(PolicyError, match="frobnicate"):
-        list(run_batches("deid", bad_action, b"k" * 32, workers, batches(), lambda b: b))
+        list(run_batches(Work("deid", bad_action, b"k" * 32), workers, batches(), lambda b: b))
     policy = Policy("bad", detectors={"regex": DetectorRules(options={"label": "NOPE"})})
     with pytest.raises(PolicyError):
-        list(run_batches("detect", policy, None, workers, batches(), lambda b: b))
+        list(run_batches(Work("detect", policy), workers, batches(), lambda b: b))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from incognote.core.errors import IncognoteError, ReadError, UsageError
 from incognote.core.types import Document, Failure, Result
@@ -25,10 +26,13 @@ from incognote.engine.ledger import (
     json_line,
 )
 from incognote.engine.sources import STREAM, Source, find_sources
-from incognote.engine.workers import run_batches
+from incognote.engine.workers import Work, run_batches
 from incognote.formats import HEAD, format_named, format_of
 from incognote.formats.base import Record, Unreadable
 from incognote.policy import Policy
+
+if TYPE_CHECKING:
+    from incognote.transform import Originals
 
 # A batch also ends here, so that a folder of books takes no more memory than one of notes.
 _BATCH_CHARACTERS = 1_000_000
@@ -79,7 +83,9 @@ def detect(where: str, out: str, settings: Settings) -> Summary:
     sink = AtomicFile(target) if target else Stream(sys.stdout.buffer)
     with Ledger(None, _quarantine(folder, settings), settings.report) as ledger:
         try:
-            for item, outcomes in _process("detect", find_sources(where, own), settings):
+            for item, outcomes in _process(
+                Work("detect", settings.policy), find_sources(where, own), settings
+            ):
                 for row in _detected(item, outcomes, ledger):
                     sink.write(json_line(row))
             sink.commit()
@@ -98,10 +104,11 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     place = _Place.of(where, out)
     manifest = Manifest(place.folder, settings.policy.hash, settings.key) if place.folder else None
     own = place.own_files() | _resolved(settings.quarantine)
+    work = Work("deid", settings.policy, settings.key, _first_pass(where, own, settings))
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
         try:
-            for item, outcomes in _process("deid", find_sources(where, own), settings):
+            for item, outcomes in _process(work, find_sources(where, own), settings):
                 if item.content is None:
                     if sink:
                         sink.commit()
@@ -114,6 +121,27 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
             if sink:
                 sink.discard()
     return ledger.summary
+
+
+def _first_pass(where: str, own: frozenset[Path], settings: Settings) -> Originals | None:
+    """The originals of the whole corpus, where the policy's surrogates must avoid them.
+
+    Failures are passed over: they fail again in the second pass, which reports them.
+    """
+    from incognote.transform import Originals, needs_originals
+
+    if not needs_originals(settings.policy):
+        return None
+    if where == STREAM:
+        raise UsageError("this policy reads its input twice: give a file or a folder, not -")
+    work = Work("detect", settings.policy)
+    found = _process(work, find_sources(where, own), replace(settings, progress=_ignore))
+    return Originals.of(
+        (outcome.document, outcome.spans)
+        for _, outcomes in found
+        for outcome in outcomes
+        if isinstance(outcome, Result)
+    )
 
 
 def read_documents(where: str, settings: Settings) -> Iterator[Document | Failure]:
@@ -174,16 +202,14 @@ def _quarantine(folder: Path | None, settings: Settings) -> Quarantine | None:
 
 
 def _process(
-    verb: str, sources: Iterable[Source], settings: Settings
+    work: Work, sources: Iterable[Source], settings: Settings
 ) -> Iterator[tuple[_Item, Outcomes]]:
     """Every item with the outcomes of its documents, in the order of the input."""
     if settings.format:
         format_named(settings.format)  # an unknown name is an error of the call, not of each file
     batches = _batches(_items(sources, settings), settings.batch)
     for batch, outcomes in run_batches(
-        verb,
-        settings.policy,
-        settings.key,
+        work,
         settings.workers,
         batches,
         lambda items: [document for item in items for document in item.documents],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from incognote.core.errors import IncognoteError
@@ -18,41 +19,53 @@ from incognote.policy import Policy
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    from incognote.transform import Originals
+
 Batch = TypeVar("Batch")
 
 # What travels back from a worker: a result without its document, which never left.
 _Slim = tuple[tuple[Span, ...], tuple[Replacement, ...], str | None]
 
-_pipeline: Pipeline
-_verb: str
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is done to each batch. `verb` is detect or deid."""
+
+    verb: str
+    policy: Policy
+    key: bytes | None = field(default=None, repr=False)
+    originals: Originals | None = field(default=None, repr=False)
+
+    def ready(self) -> Callable[[Sequence[Document]], list[Result | Failure]]:
+        """The pipeline's method. A policy that cannot run says so here, before any document."""
+        pipeline = Pipeline(self.policy, self.key, self.originals)
+        if self.verb == "detect":
+            return pipeline.detect
+        pipeline.transformer  # noqa: B018 - built now, so that a bad action is an error now
+        return pipeline.deid
+
+
+_run: Callable[[Sequence[Document]], list[Result | Failure]]
 
 
 def run_batches(
-    verb: str,
-    policy: Policy,
-    key: bytes | None,
+    work: Work,
     workers: int,
     batches: Iterable[Batch],
     documents: Callable[[Batch], Sequence[Document]],
 ) -> Iterator[tuple[Batch, list[Result | Failure]]]:
-    """Each batch with the outcomes of its documents. `verb` is detect or deid."""
-    # Also with workers: a policy that cannot run must say so here, not in a dying process.
-    pipeline = Pipeline(policy, key)
-    if verb == "deid":
-        pipeline.transformer  # noqa: B018 - built now, so that a bad action is an error now
+    """Each batch with the outcomes of its documents."""
+    run = work.ready()  # also with workers: an error must not first show in a dying process
     if workers <= 1:
         for batch in batches:
-            texts = documents(batch)
-            yield batch, getattr(pipeline, verb)(texts) if texts else []
+            yield batch, run(documents(batch))
         return
     # Imported only where they are used: most runs are one small file, and start-up counts.
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(
-        workers, get_context("spawn"), initializer=_start, initargs=(verb, policy, key)
-    )
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(work,))
     try:
         yield from _in_order(pool, workers * 2 + 1, batches, documents)
     except BrokenProcessPool:
@@ -84,20 +97,19 @@ def _in_order(
         yield finish()
 
 
-def _start(verb: str, policy: Policy, key: bytes | None) -> None:
-    global _pipeline, _verb  # a worker process is one pipeline
+def _start(work: Work) -> None:
+    global _run  # noqa: PLW0603 - a worker process is one pipeline
     # Ctrl-C reaches the whole group; the parent alone decides what becomes of the run.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _pipeline, _verb = Pipeline(policy, key), verb
+    _run = work.ready()
 
 
 def _work(documents: list[Document]) -> list[_Slim | Failure]:
-    outcomes = getattr(_pipeline, _verb)(documents) if documents else []
     return [
         outcome
         if isinstance(outcome, Failure)
         else (outcome.spans, outcome.replacements, outcome.text)
-        for outcome in outcomes
+        for outcome in _run(documents)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
@@ -54,6 +55,14 @@ def build_transforms(policy: Policy) -> dict[str, Transform]:
             )
         transforms[label] = typed_options(kind, {**rule.options, "label": label}, path)
     return transforms
+
+
+def needs_originals(policy: Policy) -> bool:
+    """Whether a first pass must collect the originals of the whole corpus."""
+    return policy.transform.scope == "corpus" or any(
+        getattr(transform, "needs_originals", False)
+        for transform in build_transforms(policy).values()
+    )
 
 
 def _check(rules: TransformRules) -> None:
@@ -170,7 +179,7 @@ def scope_name(document: Document, scope: str) -> str:
 
 def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
     ordered = sorted(spans, key=attrgetter("start"))
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in itertools.pairwise(ordered):
         if after.start < before.end:
             raise OffsetError("two spans overlap")
     if ordered and ordered[-1].end > len(document.text):
