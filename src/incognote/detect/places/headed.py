@@ -26,7 +26,7 @@ _LONGEST_HEAD = 5
 _OPENS_OF = frozenset(
     "our sisters daughters university college church institute center centre children bank city town"
     " state department dept ministry board house friends society hospital hospitals school sons"
-    " order knights little missionaries bureau office court diocese archdiocese".split()
+    " order knights little missionaries bureau office court diocese archdiocese st saint".split()
 )
 _COMPANY_FORMS = frozenset("llc inc ltd llp pllc pc pa plc corp co".split())
 _CUES = frozenset("at from to @ via by through with for near".split())
@@ -54,6 +54,8 @@ def _known(scan: Scan) -> Iterator[Finding]:
                 continue
             if len(phrase) == 1 and not _stands_out(scan, at):
                 continue
+            if "-" in (scan.lower(at - 1), scan.lower(end)):
+                break  # the Army-Navy retractor
             run = scan.run_at.get(at)
             if run is None or _last_head(scan, run) is None or run.end <= end:
                 yield Finding(at, end, label, "known-name", LIKELY)
@@ -63,10 +65,11 @@ def _known(scan: Scan) -> Iterator[Finding]:
 def _stands_out(scan: Scan, at: int) -> bool:
     """Whether a known name of one word is meant, and not the word or the abbreviation."""
     if not scan.cased(at):
-        return False
-    if not scan.bits[at] & COMMON:
+        return not scan.bits[at] & COMMON
+    if not scan.bits[at] & COMMON or scan.lower(at) in word_list("known", "capitalised"):
         return True
-    framed = preposition(scan, at) in _CUES or scan.lower(at + 1) == "#" or bool(field(scan, at))
+    insurer = field(scan, at) in word_list("cues", "organization_fields")
+    framed = preposition(scan, at) in _CUES or scan.lower(at + 1) == "#" or insurer
     return framed and bool(scan.bits[at] & CAPITAL)
 
 
@@ -79,11 +82,13 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
     named = [at for at in range(first, head_first) if scan.specific(at, run.cased)]
     end = _reach_right(scan, run, head_end)
     if not named:
-        # "Hospital of the Redwoods", "Church of the Nativity": the name may follow.
-        if end <= head_end or not strong or (label == "HOSPITAL" and not run.cased):
-            return None
+        # "Hospital of the Redwoods", "Clínica La Fe", "Naval Hospital Rota": the name may follow.
         named = [at for at in range(head_end, end) if scan.specific(at, run.cased)]
-        if not named:
+        if (
+            not strong
+            or not named
+            or (head_first > first and label == "HOSPITAL" and not run.cased)
+        ):
             return None
     if scan.lower(head_end - 1) in word_list("heads", "mixed"):
         medical = any(
@@ -97,7 +102,8 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
         strong = strong or medical
     telling = any(map(scan.telling, named))
     reached = first < run.first
-    if not (telling or reached) and len(named) == 1 and preposition(scan, first) not in _CUES:
+    sure = telling or reached or (strong and run.cased and head_end - head_first > 1)
+    if not sure and len(named) == 1 and preposition(scan, first) not in _CUES:
         return None
     if (
         not run.cased
@@ -133,9 +139,7 @@ def _last_head(scan: Scan, run: Run) -> tuple[int, int, str, bool] | None:
 
 def _reach_left(scan: Scan, run: Run) -> int:
     """Across "of", "and", "for": "Sisters of Mercy Hospital", "Ear, Nose and Throat Clinic"."""
-    if not run.cased:
-        return _reach_left_uncased(scan, run.first)
-    first = run.first
+    first = run.first if run.cased else _reach_left_uncased(scan, run.first)
     for _ in range(2):
         joiner = first - 1
         while joiner > 0 and scan.lower(joiner) == "the":
@@ -146,7 +150,7 @@ def _reach_left(scan: Scan, run: Run) -> int:
         word = scan.lower(joiner)
         both_generic = scan.bits[joiner - 1] & scan.bits[first] & GENERIC
         if (word in ("of", "for") and scan.lower(before.first) in _OPENS_OF) or (
-            word in ("and", "&", ",") and both_generic
+            word in ("and", "&", ",") and both_generic and run.cased
         ):
             first = before.first
         else:
@@ -203,6 +207,8 @@ def _reach_right(scan: Scan, run: Run, end: int) -> int:
         return end + 2
     if word == "," and scan.lower(end + 1) in _COMPANY_FORMS:
         return end + 2
+    if word == "," and scan.lower(end + 1) == "p" and scan.lower(end + 2) == ".":
+        return min(end + 5, len(scan)) if scan.lower(end + 4) == "." else end  # ", P.C."
     return end
 
 

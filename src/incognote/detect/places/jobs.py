@@ -5,78 +5,129 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.detect.places.context import field, word_before
-from incognote.detect.places.finding import CERTAIN, POSSIBLE, Finding
-from incognote.detect.places.scan import BLANK, GLUED, Scan
-from incognote.detect.places.words import CAPITAL, GENERIC, JOB, STOP, WORD, word_list
+from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
+from incognote.detect.places.scan import BLANK, GLUED, LINE, Scan
+from incognote.detect.places.words import (
+    CAPITAL,
+    CLINICAL,
+    DIGITS,
+    JOB,
+    JOB_CUE,
+    PERSON,
+    STOP,
+    WORD,
+    word_list,
+)  # fmt: skip
 
 LABEL = "PROFESSION"
-_LONGEST = 4
+_LONGEST = 8  # tokens, hyphens counted
 _KIN = frozenset(
-    "father mother mom dad husband wife son daughter brother sister partner uncle aunt grandfather"
-    " grandmother he she who neighbor fiance boyfriend girlfriend".split()
+    "father mother mom dad mum husband wife son daughter brother sister partner uncle aunt nephew"
+    " niece cousin grandfather grandmother grandson neighbor neighbour fiance fiancee boyfriend"
+    " girlfriend stepfather stepmother roommate".split()
+)
+_SUBJECTS = frozenset("old yo yr handed male female man woman gentleman lady veteran".split())
+_VERBS = frozenset("as is was been being be became become remains am m s".split())
+_AFTER = frozenset(
+    (",", ".", ";", ")", "at", "for", "with", "from", "in", "on", "and", "who", "until")
 )
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for at, bits in enumerate(scan.bits):
-        if not bits & JOB or taken[at]:
+        if not bits & (JOB | JOB_CUE) or taken[at]:
             continue
-        found = _job(scan, at)
+        found = _by_head(scan, at) if bits & JOB else _by_cue(scan, at)
         if found and not any(taken[found.first : found.end]):
             yield found
 
 
-def _job(scan: Scan, head: int) -> Finding | None:
+def _by_head(scan: Scan, head: int) -> Finding | None:
     cased = scan.cased(head)
-    if cased and scan.bits[head] & CAPITAL and not _announced(scan, head):
+    after = head + 1
+    if scan.lower(after) in ("'s", "’s") or (scan.lower(after) == "-" and scan.gap(after) == GLUED):
         return None
-    if scan.lower(head + 1) in ("'s", "’s") or (
-        scan.lower(head + 1) == "-" and scan.gap(head + 1) == GLUED
-    ):
-        return None
-    if (
-        head + 1 < len(scan)
-        and cased
-        and scan.bits[head + 1] & CAPITAL
-        and scan.gap(head + 1) == BLANK
-    ):
-        # A job before a name is a title.
-        return None
+    named = after < len(scan) and scan.bits[after] & CAPITAL and scan.gap(after) == BLANK
+    if cased and named:
+        return None  # a job before a name is a title
     first = _reach_left(scan, head, cased)
-    cue = _cue(scan, first)
-    unclear = scan.lower(head) in word_list("jobs", "unclear") or scan.lower(head).removesuffix(
-        "s"
-    ) in word_list("jobs", "unclear")
-    if cue:
-        return Finding(first, head + 1, LABEL, "job-cue", CERTAIN)
-    if unclear:
+    if first == head and scan.lower(head) in ("maker", "cooks", "nurses", "lead", "hands", "boss"):
+        return None  # a job only with the word before it: "cabinet maker", "shift lead"
+    if cased and scan.bits[head] & CAPITAL and not _announced(scan, first):
         return None
-    return Finding(first, head + 1, LABEL, "job", POSSIBLE)
+    if _announced(scan, first):
+        return Finding(first, after, LABEL, "job-cue", CERTAIN)
+    word = scan.lower(head)
+    unclear = word_list("jobs", "unclear")
+    if word not in unclear and word.removesuffix("s") not in unclear:
+        return Finding(first, after, LABEL, "job", POSSIBLE)
+    if _aside(scan, first, after):
+        return Finding(first, after, LABEL, "job-aside", LIKELY)
+    return None
+
+
+def _by_cue(scan: Scan, cue: int) -> Finding | None:
+    """A job that no list knows, behind "retired" or "Occupation:"."""
+    word = scan.lower(cue)
+    first = cue + 1
+    is_field = word in word_list("jobs", "fields")
+    if is_field:
+        if scan.lower(first) != ":" or (scan.gap(cue) == BLANK and not scan.bits[cue] & CAPITAL):
+            return None
+        first += 1
+    elif word == "as" and scan.lower(first) not in ("a", "an"):
+        return None
+    if scan.lower(first) in ("a", "an"):
+        first += 1
+    elif word == "as":
+        return None
+    end = first
+    stop = word_list("jobs", "stop_before")
+    best = 0
+    while end < len(scan) and end - first < _LONGEST and scan.gap(end) != LINE:
+        bits = scan.bits[end]
+        if scan.words[end] == "-" and scan.gap(end) == GLUED:
+            end += 1
+            continue
+        if not bits & WORD or bits & (STOP | CLINICAL | PERSON) or scan.lower(end) in stop:
+            break
+        if bits & CAPITAL and scan.cased(end) and not is_field:
+            break
+        end += 1
+        if _sounds_like_job(scan.lower(end - 1)):
+            best = end
+    if not best or (word == "as" and scan.lower(cue - 1) not in _WORKED):
+        return None
+    return Finding(first, best, LABEL, "job-ending", LIKELY)
+
+
+_WORKED = frozenset(
+    "works worked work working employed employment job career time served years".split()
+)
+
+
+def _sounds_like_job(word: str) -> bool:
+    if len(word) < 5 or word in word_list("jobs", "no_jobs"):
+        return False
+    return word.endswith(tuple(word_list("jobs", "endings")))
 
 
 def _reach_left(scan: Scan, head: int, cased: bool) -> int:
     """What narrows the job down: "sugar beet" farmer, "tool-and-die" maker."""
     stop = word_list("jobs", "stop_before")
     first = head
-    while first > 0 and head - first < _LONGEST * 2:
+    while first > 0 and head - first < _LONGEST:
         before = first - 1
         gap = scan.gap(first)
-        word = scan.lower(before)
-        if word == "-" and gap == GLUED and scan.bits[max(0, before - 1)] & WORD:
+        bits = scan.bits[before]
+        if scan.words[before] == "-" and gap == GLUED and scan.gap(before) == GLUED:
             first = before
             continue
-        if gap > BLANK or not scan.bits[before] & WORD or word in stop:
-            break
-        if gap == GLUED and scan.words[first] != "-":
-            break
-        if scan.bits[before] & STOP and word not in ("line", "night", "first", "second", "school"):
-            break
-        if (
-            cased
-            and scan.bits[before] & CAPITAL
-            and not scan.bits[head] & CAPITAL
-            and not scan.bits[before] & GENERIC
-        ):
+        if not bits & WORD or bits & STOP or gap > BLANK or scan.lower(before) in stop:
+            # "tool-and-die maker": hyphens hold even small words.
+            if not (scan.words[first] == "-" and bits & WORD):
+                break
+        elif cased and bits & CAPITAL and not scan.bits[head] & CAPITAL:
             break
         first = before
     while scan.words[first] == "-":
@@ -84,23 +135,8 @@ def _reach_left(scan: Scan, head: int, cased: bool) -> int:
     return first
 
 
-def _announced(scan: Scan, head: int) -> bool:
-    first = head
-    while (
-        first > 0 and scan.gap(first) == BLANK and scan.bits[first - 1] & WORD and head - first < 3
-    ):
-        first -= 1
-        if scan.lower(first) in word_list("jobs", "before") or scan.lower(first) in (
-            "a",
-            "an",
-            "as",
-        ):
-            return True
-    return field(scan, first) in word_list("jobs", "fields")
-
-
-def _cue(scan: Scan, first: int) -> bool:
-    """Whether what stands before announces a job."""
+def _announced(scan: Scan, first: int) -> bool:
+    """Whether what stands before says that a job follows."""
     if field(scan, first) in word_list("jobs", "fields"):
         return True
     at = word_before(scan, first)
@@ -110,21 +146,17 @@ def _cue(scan: Scan, first: int) -> bool:
     if word in word_list("jobs", "before") or word in word_list("jobs", "fields"):
         return True
     if word in ("a", "an"):
-        back = scan.lower(at - 1)
-        return back in (
-            "as",
-            "is",
-            "was",
-            "been",
-            "being",
-            "be",
-            "became",
-            "become",
-            ",",
-            "(",
-            "and",
-            "s",
-            "'s",
-            "’s",
-        )
-    return word == "as" or word in _KIN
+        return scan.lower(at - 1) in _VERBS or scan.words[at - 1] in (",", "(", "'s", "’s")
+    return word in _SUBJECTS or word in _KIN or word == "as"
+
+
+def _aside(scan: Scan, first: int, end: int) -> bool:
+    """Between marks, soon after a relative or an age: "Son Jason Zhou (24, paralegal)"."""
+    if first == 0 or scan.words[first - 1] not in (",", "(", ";"):
+        return False
+    if end < len(scan) and scan.gap(end) != LINE and scan.lower(end) not in _AFTER:
+        return False
+    for back in range(first - 2, max(-1, first - 9), -1):
+        if scan.lower(back) in _KIN or (scan.bits[back] & DIGITS and len(scan.words[back]) == 2):
+            return True
+    return False

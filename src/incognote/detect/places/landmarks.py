@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from incognote.detect.places.finding import CERTAIN, LIKELY, Finding
 from incognote.detect.places.scan import BLANK, GLUED, Run, Scan
-from incognote.detect.places.words import COMMON, DIGITS, LANDMARK, OPENER, PART, ROAD
+from incognote.detect.places.words import COMMON, DIGITS, LANDMARK, OPENER, ROAD
+from incognote.lexicon import fold_place, lexicon
 
 LABEL = "LOCATION-OTHER"
 # Radioactive iodine is written like an interstate highway.
@@ -27,29 +28,39 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 
 
 def _landmark(scan: Scan, run: Run) -> Finding | None:
-    if scan.bits[run.first] & OPENER and run.end - run.first > 1:
+    opening = scan.lower(run.first)
+    if scan.bits[run.first] & OPENER and run.end - run.first > 1 and opening != "mt":
         named = [at for at in range(run.first + 1, run.end) if scan.specific(at, run.cased)]
-        if (
-            named
-            and not all(scan.bits[at] & COMMON for at in named)
-            and scan.lower(run.first) not in ("mt", "rio")
-        ):
+        rare = any(not scan.bits[at] & COMMON for at in named)
+        if named and (rare or (run.cased and opening in ("fort", "lake", "mount"))):
             return Finding(run.first, run.end, LABEL, "landmark", LIKELY)
+    if opening == "co" and run.cased and scan.words[run.first - 1] == "," and run.first:
+        # "Ennistymon, Co. Clare": an Irish county.
+        return Finding(run.first, run.end, LABEL, "county", LIKELY)
     for last in range(run.end - 1, run.first, -1):
         if not scan.bits[last] & LANDMARK:
             continue
-        named = [
-            at
-            for at in range(run.first, last)
-            if scan.specific(at, run.cased) or scan.bits[at] & PART
-        ]
+        named = [at for at in range(run.first, last) if scan.specific(at, run.cased)]
         if not named:
             return None
+        kind = scan.lower(last)
+        telling = any(map(scan.telling, named))
+        if kind in ("county", "parish", "borough"):
+            known = run.cased or _is_county(scan, max(run.first, last - 3), last + 1)
+            return Finding(run.first, last + 1, LABEL, "county", CERTAIN) if known else None
         rare = any(not scan.bits[at] & COMMON for at in named)
-        if not rare and (not run.cased or scan.lower(last) in _AMBIGUOUS):
+        if not rare and (not run.cased or not telling or kind in _AMBIGUOUS):
             return None
         return Finding(run.first, last + 1, LABEL, "landmark", LIKELY)
     return None
+
+
+def _is_county(scan: Scan, first: int, end: int) -> bool:
+    counties = lexicon().counties
+    return any(
+        fold_place(scan.text[scan.starts[at] : scan.ends[end - 1]]) in counties
+        for at in range(first, end - 1)
+    )
 
 
 def _roads(scan: Scan, taken: bytearray) -> Iterator[Finding]:
@@ -70,9 +81,16 @@ def _roads(scan: Scan, taken: bytearray) -> Iterator[Finding]:
         if not _is_road(word, digits, dashed=dashed):
             continue
         first = at
-        if at and scan.lower(at - 1) in ("state", "county", "us") and scan.gap(at) == BLANK:
+        owner = at > 0 and scan.gap(at) == BLANK
+        if owner and (
+            scan.lower(at - 1) in ("state", "county", "us") or _is_state_code(scan, at - 1)
+        ):
             first = at - 1
         yield Finding(first, number + 1, LABEL, "road", CERTAIN)
+
+
+def _is_state_code(scan: Scan, at: int) -> bool:
+    return scan.words[at] in lexicon().states
 
 
 def _is_road(word: str, digits: str, *, dashed: bool) -> bool:

@@ -14,7 +14,9 @@ from incognote.detect.places.words import (
     COUNTRY,
     DIGITS,
     EPONYM,
+    GENERIC,
     LANGUAGE,
+    PART,
     PERSON,
     STATE,
     STOP,
@@ -47,6 +49,7 @@ _LANGUAGE_BEFORE = frozenset(
 _ORDINARY_PEOPLE = frozenset(
     "pole dane swede turk scot croat serb lao english french polish".split()
 )
+_AUSTRALIAN = frozenset("NSW QLD VIC TAS ACT NT SA".split())
 _BIG_CITY = 150_000
 _LONGEST_TOWN = 6
 # What separates the parts of an address, in prose and in exported records.
@@ -60,7 +63,7 @@ _DWELLINGS = frozenset(
 )
 # Codes that stand behind a comma after a person's name, or are words of their own.
 _CREDENTIALS = frozenset(
-    "MD PA MA MS DO AL DE IN OR ME OK HI ID LA CO ACT NT WA SC NC AS PR VI".split()
+    "MD PA MA MS DO AL DE IN OR ME OK HI ID LA CO ACT NT WA SC NC AS PR VI DC CT CA NS BC PE ON AB MI NE".split()
 )
 
 
@@ -89,7 +92,8 @@ def _states(scan: Scan, taken: bytearray) -> Iterator[Finding]:
             continue
         yield Finding(at, end, "STATE", "state", CERTAIN if postcode or town else LIKELY)
         sure = postcode or scan.words[at - 1] in _ADDRESS_MARKS or (town and _is_city(scan, *town))
-        if town and sure and not any(taken[town[0] : town[1]]):
+        plated = scan.lower(end) in word_list("cues", "plate_words")  # "a gold Malibu, WV plate"
+        if town and sure and not plated and not any(taken[town[0] : town[1]]):
             yield Finding(*town, "CITY", "town-before-state", CERTAIN if postcode else LIKELY)
 
 
@@ -134,7 +138,8 @@ def _postcode_after(scan: Scan, end: int) -> bool:
     if at >= len(scan) or scan.gap(at) == LINE or (at == end and scan.gap(at) == GLUED):
         return False
     if scan.bits[at] & DIGITS:
-        return len(scan.words[at]) in (4, 5)
+        # Four digits are a postcode in Australia, and a year anywhere else.
+        return len(scan.words[at]) == (4 if scan.words[end - 1].upper() in _AUSTRALIAN else 5)
     canadian = len(scan.words[at]) == 1 and scan.bits[at] & CAPITAL
     return bool(
         canadian and at + 1 < len(scan) and scan.bits[at + 1] & DIGITS and not scan.gap(at + 1)
@@ -193,8 +198,12 @@ def _state_holds(
     plates = word_list("cues", "plate_words")
     if kind != "name" and not scan.bits[at] & UPPER and kind != "short":
         plates = frozenset()
-    if (after in plates and scan.gap(end) == BLANK) or preposition(scan, at) in plates:
+    if scan.words[at] != "ID" and (
+        (after in plates and scan.gap(end) == BLANK) or preposition(scan, at) in plates
+    ):
         return True
+    if kind == "name" and after in word_list("cues", "not_country_after"):
+        return False
     comma = at > 0 and scan.words[at - 1] in _ADDRESS_MARKS
     if kind == "code":
         if postcode and (town or comma) and len(scan.words[at]) < 4:
@@ -203,11 +212,12 @@ def _state_holds(
             return False
         known = _is_city(scan, *town)
         if scan.words[at].upper() in _CREDENTIALS:
-            return postcode or scan.words[at].upper() in _states_of(scan, *town)
+            return scan.words[at].upper() in _states_of(scan, *town)
         closed = scan.gap(end) >= COLUMN or after in (",", ".", ";", ")", "|", "-", "~", "·")
         if known:
             return closed or comma
-        return comma and closed and not _may_be_person(scan, *town)
+        behind = town[0] > 0 and scan.words[town[0] - 1] in _ADDRESS_MARKS
+        return (comma or behind) and closed and not _may_be_person(scan, *town)
     if kind == "short":
         if scan.gap(at) == LINE or town is None:
             return False
@@ -336,9 +346,14 @@ def _cities(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     first, end, cased = run
     named = [at for at in range(first, end) if scan.specific(at, cased)]
-    rare = any(not scan.bits[at] & COMMON for at in named)
+    rare = any(
+        scan.telling(at) and not scan.bits[at] & PART if cased else not scan.bits[at] & COMMON
+        for at in named
+    )
     if not named or end - first > 4 or scan.bits[first] & LANGUAGE:
         return None
+    if cased and any(_inner_capital(scan.words[at]) for at in named):
+        return None  # "IgA", "MCPs", "CDCES": a finding or a brand
     if scan.gap(end) == GLUED and end < len(scan) and scan.bits[end] & DIGITS:
         return None  # "SpO2", "RR18"
     if field(scan, first) in word_list("cues", "city_fields"):
@@ -372,6 +387,10 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     return None
 
 
+def _inner_capital(word: str) -> bool:
+    return not word.istitle() and word.removeprefix("Mc").istitle() is False
+
+
 def _known_city(
     scan: Scan, run: Run, known: int, before: str, *, rare: bool, people: bool, home: bool
 ) -> Finding | None:
@@ -385,10 +404,14 @@ def _known_city(
         return None
     if before == "in" and scan.bits[first] & COUNTRY:
         return None  # a language more often than a town: "in Welsh"
+    if before != "in" and scan.bits[first] & EPONYM and end - first == 1 and not home:
+        return None
     if before in ("in", "near", "outside"):
         return Finding(first, end, "CITY", "known-city", CERTAIN)
     if not rare:
         return None
+    if before in ("born", "home", "hometown") and cased:
+        return Finding(first, end, "CITY", "known-city", LIKELY)
     if before in _PREPOSITIONS and (
         home or known >= _BIG_CITY or not people or before in ("from", "to")
     ):
@@ -396,8 +419,8 @@ def _known_city(
     mark = scan.words[first - 1] if first else ""
     if cased and not people and mark in ("(", ",") and after in (")", ","):
         return Finding(first, end, "CITY", "known-city-aside", POSSIBLE)
-    eponym = scan.bits[first] & EPONYM
-    if cased and known >= _BIG_CITY and not people and not eponym and not scan.bits[first] & UPPER:
+    word = scan.bits[first] & (EPONYM | COMMON) and end - first == 1
+    if cased and known >= _BIG_CITY and not people and not word:
         return Finding(first, end, "CITY", "large-city", POSSIBLE)
     return None
 
@@ -411,7 +434,8 @@ def _ends_street(scan: Scan, mark: int) -> bool:
         return False
     word = scan.lower(at)
     if word in word_list("words", "street_kinds"):
-        return bool(scan.bits[at] & CAPITAL)
+        # Not "Family Court, Action 18": the street has a name of its own.
+        return bool(scan.bits[at] & CAPITAL) and not scan.bits[at - 1] & GENERIC
     if scan.bits[at] & DIGITS or len(word) == 1:
         return scan.lower(at - 1) in _DWELLINGS or scan.words[at - 1] == "#"
     return False

@@ -34,10 +34,12 @@ EPONYM = 1 << 19
 KNOWN = 1 << 20  # first word of a chain, agency or service that everybody knows
 LANGUAGE = 1 << 21  # a language that names no country
 FAMILIAR = 1 << 22  # an ordinary word that everybody uses
+JOB_CUE = 1 << 23  # announces a job
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
 # Words as frequent as this turn up in diagnoses without being clinical: "range", "bridge".
 _FREQUENT = 8_000
+_DOTTED_STATES = frozenset("NSWPRD")  # N.Y., S.C., W. Va., P.R., R.I., D.C.
 _PARTICLES = frozenset("de la del du des le los las el y van von der di da do dos".split())
 _ROADS = frozenset("i us sr rt rte route hwy highway interstate fm loop exit mile milepost".split())
 
@@ -88,6 +90,7 @@ class Vocabulary(dict[str, int]):
         self._generic = word_list("words", "generic")
         inside = self._part | self._generic | self._head_words | self._landmarks
         self._stop = word_list("words", "stop") - inside
+        self._job_cues = word_list("jobs", "before") | word_list("jobs", "fields") | {"as"}
         self.known = _known()
         self._languages = word_list("words", "languages")
         self.jobs = lex.profession_heads | word_list("jobs", "extra_heads")
@@ -118,8 +121,9 @@ class Vocabulary(dict[str, int]):
         ordinary = lex.is_ordinary(key)
         rank = lex.word_rank(key)
         frequent = ordinary and rank is not None and rank < _FREQUENT
-        drug = lex.is_drug(key) or lex.is_abbreviation(word.upper())
-        clinical = drug or (lex.is_clinical(key) and not frequent)
+        # "Orr" is a name where "ORR" is an abbreviation.
+        short = lex.is_abbreviation(word if word.istitle() else word.upper())
+        clinical = short or lex.is_drug(key) or (lex.is_clinical(key) and not frequent)
         common = clinical or ordinary or lex.is_clinical(key)
         person = not common and (lex.first_name(key) or lex.surname(key))
         singular = lower.removesuffix("s")
@@ -130,7 +134,7 @@ class Vocabulary(dict[str, int]):
             (COMMON, common),
             (HEAD, lower in self._head_words),
             (CITY, fold_place(lower) in self.cities),
-            (STATE, key in self.states),
+            (STATE, key in self.states or word in _DOTTED_STATES),
             (COUNTRY, key in self.countries or key.removesuffix("s") in self.countries),
             (LANDMARK, lower in self._landmarks),
             (OPENER, lower in self._openers),
@@ -143,6 +147,7 @@ class Vocabulary(dict[str, int]):
             (KNOWN, lower in self.known),
             (LANGUAGE, lower in self._languages),
             (FAMILIAR, frequent),
+            (JOB_CUE, lower in self._job_cues),
         ):
             if holds:
                 bits |= bit
