@@ -26,10 +26,6 @@ _ENDINGS = frozenset(
 _V4_NETS = ("192.0.2", "198.51.100", "203.0.113")
 
 
-def _taken(record: Record, text: str) -> bool:
-    return squeeze(text) in record.wholes
-
-
 def phone(mention: Mention, record: Record) -> str:
     """A fictional number in the same layout; an extension is a number of its own."""
     text = mention.text
@@ -49,7 +45,7 @@ def phone(mention: Mention, record: Record) -> str:
             out += _DIGITS.sub(lambda _: str(1 + more.below(9)), extension[0])
         return out
 
-    return record.first_free(mention.label, make, lambda new: _taken(record, new))
+    return record.first_other(mention.label, mention.text, make)
 
 
 def _fictional(digits: str, dice: Dice, international: bool) -> str:
@@ -63,7 +59,7 @@ def _fictional(digits: str, dice: Dice, international: bool) -> str:
         return f"{lead}{area}55501{dice.below(100):02d}"
     if len(digits) == 7:
         return f"55501{dice.below(100):02d}"
-    first = "0" if digits[0] == "0" else str(1 + dice.below(9))
+    first = "0" if digits[0] == "0" and len(digits) > 1 else str(1 + dice.below(9))
     return first + "".join(str(dice.below(10)) for _ in digits[1:])
 
 
@@ -75,7 +71,7 @@ def email(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return f"{_local(local, record, attempt)}@{_host(host, record, attempt)}"
 
-    return record.first_free("EMAIL", make, lambda new: _taken(record, new))
+    return record.first_other("EMAIL", mention.text, make)
 
 
 def url(mention: Mention, record: Record) -> str:
@@ -87,7 +83,7 @@ def url(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return scheme + _host(host, record, attempt) + _words(path, record, attempt, "paths")
 
-    return record.first_free("URL", make, lambda new: _taken(record, new))
+    return record.first_other("URL", mention.text, make)
 
 
 def _local(local: str, record: Record, attempt: int) -> str:
@@ -143,7 +139,7 @@ def ip_address(mention: Mention, record: Record) -> str:
             return f"{dice.pick(_V4_NETS)}.{1 + dice.below(254)}{match[0] if match else ''}"
         return _ipv6(text, dice)
 
-    return record.first_free("IPADDR", make, lambda new: _taken(record, new))
+    return record.first_other("IPADDR", mention.text, make)
 
 
 def _ipv6(text: str, dice: Dice) -> str:
@@ -174,7 +170,7 @@ def username(mention: Mention, record: Record) -> str:
     """
     text = mention.text
     followed = person_in(text, record)
-    if followed and not _taken(record, followed):
+    if followed and not record.is_original(followed):
         return followed
 
     def make(attempt: int) -> str:
@@ -189,4 +185,4 @@ def username(mention: Mention, record: Record) -> str:
 
         return _WORDS.sub(other, text)
 
-    return record.first_free("USERNAME", make, lambda new: _taken(record, new))
+    return record.first_other("USERNAME", mention.text, make)

@@ -8,6 +8,7 @@ it stood, so the form is kept by construction.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -304,14 +305,14 @@ def _read_compact(part: Part) -> None:
 
 def _share(parts: list[Part]) -> None:
     """In a range each date lends the other what is written only once."""
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in itertools.pairwise(parts):
         if after.month is None and after.day is not None and before.month is not None:
             after.month = before.month
             if after.year is None and "year" not in before.roles:
                 after.year = before.year
         if after.year is None and before.year is not None and after.month is not None:
             after.year = before.year
-    for before, after in reversed(list(zip(parts, parts[1:], strict=False))):
+    for before, after in reversed(list(itertools.pairwise(parts))):
         if before.year is None and after.year is not None and before.month is not None:
             before.year = after.year
         if before.month is None and before.day is not None:

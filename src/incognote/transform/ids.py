@@ -39,7 +39,7 @@ def redraw(label: str, text: str, record: Record) -> str:
 
     if _SPOKEN.search(body) and not any(char.isdigit() for char in body):
         return _speak(body, record)
-    return record.first_free(label, make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other(label, text, make)
 
 
 def _like(plain: str, dice: Dice, record: Record, scheme: checkdigits.Scheme | None) -> str:
@@ -112,4 +112,4 @@ def ssn(mention: Mention, record: Record) -> str:
 
     if not digits:
         return redraw("SSN", text, record)
-    return record.first_free("SSN", make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other("SSN", text, make)

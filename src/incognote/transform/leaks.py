@@ -44,6 +44,9 @@ _BREAK = r"(?:-?\s*\n\s*)?"
 _GAP = r"[\W_]*"
 # How many alphanumeric characters a whole must have to be searched: short ones are everywhere.
 _WHOLE = 5
+# Numbers so long are found in any layout: "617-726-2000" is "(617) 726 2000".
+_LAID_OUT = 7
+_LAYOUT = r"[-. /()]{0,2}"
 _INSIDE = 4
 
 
@@ -178,10 +181,13 @@ def find(output: str, wanted: Iterable[Needle]) -> list[Leak]:
 
 def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
     if needle.kind == "whole":
-        pattern = _GAP.join(map(re.escape, needle.words))
-        pattern = rf"(?<![^\W_]){pattern}(?![^\W_])"
         if needle.label == "DATE":
-            pattern = re.sub(r"\[\\W_\]\*", r"[\\W_]+", pattern)
+            pattern = r"[\W_]+".join(map(re.escape, needle.words))
+        elif len(needle.folded) >= _LAID_OUT and needle.folded.isdigit():
+            pattern = _LAYOUT.join(needle.folded)
+        else:
+            pattern = _GAP.join(map(re.escape, needle.words))
+        pattern = rf"(?<![^\W_]){pattern}(?![^\W_])"
         for match in re.finditer(pattern, folded):
             yield Leak(match.start(), match.end(), needle.label)
         return

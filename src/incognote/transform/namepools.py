@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cache, lru_cache
-from os.path import commonprefix
+from os.path import commonpath
 from typing import Literal
 
 from incognote.lexicon import Name, lexicon
@@ -62,13 +62,24 @@ def pool(kind: Kind, sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
     wider = index.get((sex_, "", letter), ())
     if len(wider) >= 2:
         return wider
+    return everyone(kind, sex_)
+
+
+@cache
+def everyone(kind: Kind, sex_: str) -> tuple[str, ...]:
+    """Names of any origin and letter."""
+    index = _index(kind)
     return tuple(name for key, names in index.items() if key[:2] == (sex_, "") for name in names)
 
 
 @cache
 def prefixed(prefix: str) -> tuple[str, ...]:
-    """Surnames that begin with "Mc" or "O'"."""
-    return tuple(name for name in lexicon().surnames() if name.startswith(prefix))
+    """Surnames that begin with "Mc" or "O'"; none without a prefix."""
+    return (
+        ()
+        if not prefix
+        else tuple(name for name in lexicon().surnames() if name.startswith(prefix))
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -80,7 +91,7 @@ def formal(word: str) -> str:
         row = known("first", other)
         if row is None or own is None or row.count <= own.count or sex(row) != sex(own):
             continue
-        if len(other) < len(word) and len(commonprefix((other, word))) < 3:
+        if len(other) < len(word) and len(commonpath((other, word))) < 3:
             continue
         best = max(best, (_shared(other, word), row.count, other))
     # "Bob" is "Bobby" is "Robert"; frequencies rise on the way, so it ends.

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from incognote.lexicon import fold_place, lexicon
 from incognote.transform import people, places
-from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.record import Mention, Record
 from incognote.transform.worddata import word_list, words_of
 from incognote.transform.words import altered, case_like, fold
 
@@ -61,7 +61,7 @@ def organisation(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return _renamed(mention, record, attempt)
 
-    return record.first_free(mention.label, make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other(mention.label, mention.text, make)
 
 
 def _abbreviation(text: str, record: Record) -> str:
@@ -221,7 +221,7 @@ def room(mention: Mention, record: Record) -> str:
         word = case_like(last[0], _pick("fancy", last[0].lower(), record, attempt))
         return mention.text[: last.start()] + word + mention.text[last.end() :]
 
-    return record.first_free("ROOM", make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other("ROOM", mention.text, make)
 
 
 @cache

@@ -31,6 +31,8 @@ _RELATION_BEFORE = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:(?P<male>he|his|him)|(?P<female>she|her))\b", re.IGNORECASE)
 
+_PATIENCE = 16
+
 _read = lru_cache(maxsize=8192)(nameforms.read)
 
 
@@ -162,7 +164,11 @@ def first_name(folded: str, sex: str, record: Record) -> str:
 
 def _draw_first(question: tuple[str, str, str, str, int], letter: str, record: Record) -> str:
     _, root, sex, origin, attempt = question
-    names = namepools.pool("first", sex, origin, letter)
+    # In a small pool everything may be taken: then any letter will do.
+    wide = attempt >= _PATIENCE
+    names = (
+        namepools.everyone("first", sex) if wide else namepools.pool("first", sex, origin, letter)
+    )
     return record.scope.draws.pick(names, "FIRST", root, attempt)
 
 
@@ -181,7 +187,10 @@ def last_name(folded: str, record: Record) -> str:
 
     def make(attempt: int) -> str:
         question = ("last", plain, prefix, attempt)
-        names = namepools.prefixed(prefix) if prefix else namepools.pool("last", "", origin, letter)
+        if attempt >= _PATIENCE:
+            names = namepools.everyone("last", "")
+        else:
+            names = namepools.prefixed(prefix) or namepools.pool("last", "", origin, letter)
         return record.scope.memo(
             question, lambda: record.scope.draws.pick(names, "LAST", plain, attempt)
         )

@@ -189,7 +189,7 @@ def zip_code(mention: Mention, record: Record) -> str:
         source = iter(dice.pick(prefixes) + rest)
         return "".join(next(source) if char.isdigit() else char for char in text)
 
-    return record.first_free("ZIP", make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other("ZIP", mention.text, make)
 
 
 def street(mention: Mention, record: Record) -> str:
@@ -202,7 +202,7 @@ def street(mention: Mention, record: Record) -> str:
 
     def taken(new: str) -> bool:
         known = record.corpus is not None and street_core(new) in record.corpus.streets
-        return known or squeeze(new) in record.wholes
+        return known or record.is_original(new)
 
     return record.first_free("STREET", make, taken)
 
@@ -215,7 +215,7 @@ def other_place(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return _renamed(mention, record, kept, _fancy_place, attempt)
 
-    return record.first_free("LOCATION-OTHER", make, lambda new: squeeze(new) in record.wholes)
+    return record.first_other("LOCATION-OTHER", mention.text, make)
 
 
 def _renamed(

@@ -23,6 +23,7 @@ CALENDAR = frozenset({"DATE", "TIME", "AGE"})
 
 _MEMO = 8192
 _ATTEMPTS = 64
+_FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Scope:
             if len(self._memo) >= _MEMO:
                 self._memo.clear()
             found = self._memo[question] = answer()
-        return cast(T, found)
+        return cast("T", found)
 
 
 class Record:
@@ -100,7 +101,7 @@ class Record:
         found = self._known.get(kind)
         if found is None:
             found = self._known[kind] = kind(self)
-        return cast(T, found)
+        return cast("T", found)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -141,6 +142,17 @@ class Record:
             if not taken(candidate):
                 return candidate
         raise TransformError(f"no free surrogate for a {label}")
+
+    def first_other(self, label: str, own: str, make: Callable[[int], str]) -> str:
+        """The first answer that is no original as a whole. Values of one or two characters are so
+        few that all may be taken; then only the value's own is refused."""
+        own = squeeze(own)
+        if len(own) <= 2 and len(self.wholes) > _FEW:
+            return self.first_free(label, make, lambda new: squeeze(new) == own)
+        return self.first_free(label, make, self.is_original)
+
+    def is_original(self, text: str) -> bool:
+        return squeeze(text) in self.wholes
 
 
 def squeeze(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from incognote.core.labels import label as label_row
 from incognote.transform import ages, contacts, dates, ids, masks, organisations, people, places
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import CALENDAR, Mention, Record
 from incognote.transform.times import clock_time
 
 Generator = Callable[[Mention, Record], str]
@@ -51,7 +51,12 @@ class Surrogate:
     labels: ClassVar[frozenset[str]] = frozenset()
 
     def replace(self, mention: Mention, record: Record) -> str:
-        return self._row[0](mention, record)
+        if any(map(str.isalnum, mention.text)):
+            new = self._row[0](mention, record)
+            if new != mention.text or self.label in CALENDAR:
+                return new
+        # "___", or a single letter of another script: there is nothing to imitate.
+        return masks.Tag(self.label).replace(mention, record)
 
     def explain(self) -> str:
         if self.label in ("AGE", "DATE", "TIME"):

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from incognote.core.errors import MissingExtra, UsageError
 from incognote.core.types import Result
@@ -95,7 +95,7 @@ class VaultWriter:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> VaultWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

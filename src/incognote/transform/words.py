@@ -25,7 +25,8 @@ _GROUPS = {
     "inside": {
         1: tuple(_CONSONANTS),
         2: tuple(
-            "ck ff ld ll lm ln lt mb mm mp nd ng nn ns nt rc rd rg rk rl rm rn rt sh sk ss st th tt".split()
+            "ck ff ld ll lm ln lt mb mm mp nd ng nn ns nt rc rd rg rk rl rm rn rt sh sk ss st th "
+            "tt".split()
         ),
         3: tuple("ldr mbl mbr mpl nch ndl ndr ngl nst ntr rch rst rth sch tch".split()),
     },

@@ -1,0 +1,101 @@
+"""The leak check: what it finds, what it lets pass, how it mends, when it stops."""
+
+from __future__ import annotations
+
+import pytest
+from tests.transform.conftest import KEY, deid, policy
+
+from incognote.core.errors import LeakError
+from incognote.core.types import Document, Span
+from incognote.testing import parse_markup
+from incognote.transform import Transformer, leaks
+
+# In each text something of the marked original stands a second time, unmarked.
+FOUND = {
+    "same name again": "[[Ann Kowalczyk|PATIENT]] ... Kowalczyk",
+    "other case": "[[Ann Kowalczyk|PATIENT]] ... KOWALCZYK",
+    "inside a longer word": "[[Ann Kowalczyk|PATIENT]] ... akowalczyk2",
+    "with an underscore": "[[Ann Kowalczyk|PATIENT]] ... scan_kowalczyk_3",
+    "across a line break": "[[Ann Kowalczyk|PATIENT]] ... Kowal-\nczyk",
+    "possessive": "[[Ann Kowalczyk|PATIENT]] ... Kowalczyk's",
+    "ordinary word behind a title": "[[Ann Young|PATIENT]] ... Mr. Young",
+    "number": "[[4417-882|MEDICALRECORD]] ... 4417882",
+    "number in another layout": "[[4417882|MEDICALRECORD]] ... 441-7882",
+    "full date": "[[03/05/2014|DATE]] ... 03/05/2014",
+    "city": "[[Altamont|CITY]] ... from Altamont",
+    "two words over a line end": "[[Cedar Bluff|CITY]] ... Cedar\nBluff",
+    "word of an institution": "[[Aldermere Hospital|HOSPITAL]] ... at Aldermere",
+    "e-mail": "[[jroe@lake.org|EMAIL]] ... jroe@lake.org",
+    "phone": "[[617-726-2000|PHONE]] ... (617) 726 2000",
+}
+# Here nothing may be found: the language, not the person.
+PASSED = {
+    "ordinary word": "[[Ann Young|PATIENT]] ... a young woman",
+    "eponym": "[[Dr. Wells|DOCTOR]] ... Wells score 3",
+    "street word": "[[12 Main St|STREET]] ... the main problem",
+    "inside a known word": "[[Mary Allen|PATIENT]] ... challenging",
+    "one initial": "[[J. Kowalczyk|PATIENT]] ... vitamin J",
+    "state code": "[[OR|STATE]] ... pain or nausea, taken to OR",
+    "short number": "[[4417|PHONE]] ... 4417 mL",
+    "month and day": "[[3/5|DATE]] ... strength 3/5",
+    "year": "[[2014|DATE]] ... since 2014",
+    "age": "[[67|AGE]] ... pulse 67",
+    "particle": "[[Peter van Aldermere|PATIENT]] ... van",
+    "kind of institution": "[[Aldermere Hospital|HOSPITAL]] ... the hospital",
+    "room": "[[bed 5|ROOM]] ... bed 5 days",
+    "job": "[[pilot|PROFESSION]] ... pilot study",
+    "three small letters": "[[Ray Aldermere|PATIENT]] ... ray amputation",
+}
+
+
+def _leaks(marked: str) -> list[leaks.Leak]:
+    text, spans = parse_markup(marked)
+    result = Transformer(policy({"default": "tag"}), KEY)._replace(Document("d", text), spans)
+    return leaks.find(result[0].text, leaks.needles(result[2]).values())
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name):
+    assert _leaks(FOUND[name])
+
+
+@pytest.mark.parametrize("name", PASSED)
+def test_passed(name):
+    assert not _leaks(PASSED[name])
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_repaired(name):
+    result = deid(FOUND[name], labels={"default": "surrogate", "TIME": "keep"})
+    extra = [span for span in result.spans if span.sources == ("leak-check",)]
+    assert extra
+    assert {each.span for each in result.replacements} >= set(extra)
+
+
+def test_a_repaired_name_is_the_same_surrogate():
+    text = deid("[[Ann Kowalczyk|PATIENT]] ... Kowalczyk").text
+    name, _, again = text.partition(" ... ")
+    assert name.split()[1] == again
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_quarantine_where_the_policy_wants_it(name):
+    with pytest.raises(LeakError) as error:
+        deid(FOUND[name], leaks="quarantine")
+    assert "owalczyk" not in str(error.value)
+
+
+def test_what_the_policy_keeps_is_no_leak():
+    text = deid(
+        "[[Ann Kowalczyk|PATIENT]], Dr. [[Kowalczyk|DOCTOR]]", labels={"DOCTOR": "keep"}
+    ).text
+    assert text.endswith("Dr. Kowalczyk")
+
+
+def test_a_transform_that_leaves_the_original_stops_the_document():
+    text = "Kowalczyk"
+    rule = {"action": "truncate", "keep": 9}
+    with pytest.raises(Exception, match="equals the original"):
+        Transformer(policy({"PATIENT": rule}), KEY).apply(
+            Document("d", text), [Span(0, 9, "PATIENT")]
+        )
