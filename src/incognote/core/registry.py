@@ -46,6 +46,8 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
     ("detector", "regex"): "incognote.detect.regex:RegexDetector",
     ("detector", "known_patient"): "incognote.detect.known_patient:KnownPatientDetector",
+    ("detector", "templates"): "incognote.detect.templates:TemplateDetector",
+    ("detector", "sentence_cache"): "incognote.detect.cache:SentenceCache",
     ("detector", "function"): "incognote.detect.adapters.function:FunctionDetector",
     ("detector", "http"): "incognote.detect.adapters.http:HttpDetector",
     ("detector", "spacy"): "incognote.detect.adapters.spacy:SpacyDetector",

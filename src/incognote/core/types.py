@@ -51,6 +51,8 @@ class Document:
 
     `given` are spans the source itself states (a column that holds names, a FHIR birth date).
     `free_text` is False where the whole text is such a field, so that no detector need read it.
+    `known` are (label, value) pairs that other fields of the same record state: the patient's name
+    in a message's header is looked for in its narrative.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Document:
     locator: str = field(default="", repr=False)
     given: tuple[Span, ...] = ()
     free_text: bool = True
+    known: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
     def patient_id(self) -> str | None:

@@ -21,7 +21,10 @@ def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
     except (binascii.Error, ValueError):
         raise ReadError(f"{where}: an attachment is not valid base64") from None
     return embedded_slot(
-        piece, records_of(data, where, rules), lambda new: base64.b64encode(new).decode("ascii")
+        piece,
+        data,
+        records_of(data, where, rules),
+        lambda new: base64.b64encode(new).decode("ascii"),
     )
 
 

@@ -20,7 +20,7 @@ from incognote.formats.embedded import base64_slot
 from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, decide
 from incognote.formats.json import words_of, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
-from incognote.formats.patch import Change, Piece, Slot, patched, text_slot
+from incognote.formats.patch import Change, Piece, Slot, informed, patched, text_slot
 from incognote.formats.xml_text import narrative_slot
 from incognote.policy import FormatRules
 
@@ -62,7 +62,7 @@ def _record(data: bytes, where: str, rules: FormatRules) -> Record | Failure:
         return Record((), lambda _: data, raw=data)
     try:
         source = decode(data)
-        slots = _File(source, where, rules).slots()
+        slots = informed(_File(source, where, rules).slots())
     except ReadError as error:
         return Unreadable(where, error.stage, type(error).__name__, str(error), data)
     return Record(

@@ -21,7 +21,7 @@ from incognote.core.types import Failure
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
 from incognote.formats.hl7_text import Part, Segment, Separators, segments
-from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.formats.patch import Piece, Slot, informed, patched, text_slot
 from incognote.policy import FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
@@ -70,7 +70,7 @@ class Hl7Format:
                     continue
                 if marks is None or source.text.lstrip("\x0b\r\n")[:3] in _HEADERS:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
-                slots = _Message(source.text, marks, where).slots()
+                slots = informed(_Message(source.text, marks, where).slots())
             except ReadError as error:
                 yield Unreadable(where, error.stage, type(error).__name__, str(error), data)
                 continue

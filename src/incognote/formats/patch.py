@@ -13,7 +13,7 @@ neither is ever written back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from incognote.core.errors import TransformError
@@ -86,7 +86,9 @@ def text_slot(
     return Slot((document,), changes)
 
 
-def embedded_slot(piece: Piece, records: Sequence[Record], encode: Callable[[bytes], str]) -> Slot:
+def embedded_slot(
+    piece: Piece, original: bytes, records: Sequence[Record], encode: Callable[[bytes], str]
+) -> Slot:
     """A file within the file: its records are documents here, and it is written back whole."""
     documents = tuple(document for record in records for document in record.documents)
 
@@ -96,9 +98,31 @@ def embedded_slot(piece: Piece, records: Sequence[Record], encode: Callable[[byt
         for record in records:
             own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
             data += record.render(own)
-        return [Change(piece.start, piece.end, encode(data))]
+        return [Change(piece.start, piece.end, encode(data))] if data != original else []
 
     return Slot(documents, changes)
+
+
+def informed(slots: Sequence[Slot]) -> list[Slot]:
+    """The slots with their free texts told what the labelled fields of the record say."""
+    known = tuple(
+        dict.fromkeys(
+            (span.label, document.text[span.start : span.end])
+            for slot in slots
+            for document in slot.documents
+            for span in document.given
+        )
+    )
+    return [
+        replace(
+            slot,
+            documents=tuple(
+                replace(document, known=known) if document.free_text else document
+                for document in slot.documents
+            ),
+        )
+        for slot in slots
+    ]
 
 
 def patched(raw: str, slots: Sequence[Slot], results: Sequence[Result]) -> str:
@@ -132,7 +156,11 @@ def spread(result: Result, pieces: Sequence[str], at: Sequence[int]) -> list[str
     for replacement in sorted(result.replacements, key=lambda r: r.span, reverse=True):
         span = replacement.span
         touched = [i for i, start in enumerate(at) if start < span.end and span.start < ends[i]]
-        texts = _divide(replacement.text, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
+        # What stands for the lead-in, or for a separator, goes nowhere.
+        outside = old[span.start : at[touched[0]]] if touched else ""
+        texts = _divide(
+            replacement.text.removeprefix(outside), [old[ends[i] : at[i + 1]] for i in touched[:-1]]
+        )
         for i, text in zip(touched, texts, strict=False):
             start = max(span.start - at[i], 0)
             end = min(span.end, ends[i]) - at[i]

@@ -18,7 +18,7 @@ from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot
 from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, Decision
 from incognote.formats.json import words_of
-from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.formats.patch import Piece, Slot, informed, patched, text_slot
 from incognote.formats.xml_scan import (
     Node,
     scan,
@@ -54,7 +54,7 @@ class XmlFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
             source = decode(stream.read())
-            slots = _File(scan(source.text, name), name, rules).slots()
+            slots = informed(_File(scan(source.text, name), name, rules).slots())
         except ReadError as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
             yield Failure(name, error.stage, type(error).__name__, message)
@@ -92,10 +92,11 @@ class _File:
         return self.found
 
     def _rules(self) -> Callable[[Node], Decision]:
-        if self.nodes and any(node.text.startswith(_FHIR) for node in self.nodes[:5]):
+        if any(node.text.startswith(_FHIR) for node in self.nodes[:5]):
             self.meta = _patient(self.nodes, lambda n: n.path[-2:] == ("Patient", "id"))
             return _FhirRules(self.nodes).decide
-        if self.nodes and self.nodes[0].path[:1] == ("ClinicalDocument",):
+        root = next((node.path[0] for node in self.nodes if node.path), "")
+        if root == "ClinicalDocument":
             self.meta = _patient(
                 self.nodes,
                 lambda n: n.name == "extension" and n.path[-2:] == ("patientRole", "id"),

@@ -1,0 +1,111 @@
+"""The pipeline's laws: order kept, batches independent, failures contained and silent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from incognote.core.errors import PolicyError, UsageError
+from incognote.core.types import Document, Failure, Result, Span, View
+from incognote.pipeline import Pipeline
+from incognote.policy import policy_from
+
+CANARY = "Zebulon Quackenbush"
+
+
+class Finder:
+    """Finds every "Zebulon"; fails on a document that says "boom"."""
+
+    name = "finder"
+    labels = frozenset({"PATIENT"})
+    languages = frozenset({"*"})
+
+    def __init__(self, word: str = "Zebulon") -> None:
+        self.word = word
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        if any("boom" in view.text for view in views):
+            raise ValueError(CANARY)
+        return [self._find(view.text) for view in views]
+
+    def _find(self, text: str) -> list[Span]:
+        at = text.find(self.word)
+        if at == -1:
+            return []
+        return [Span(at, at + len(self.word), "PATIENT", sources=(self.name,))]
+
+
+class Astray(Finder):
+    """Its spans lie outside the view."""
+
+    def _find(self, text: str) -> list[Span]:
+        return [Span(0, len(text) + 5, "PATIENT", sources=(self.name,))]
+
+
+@pytest.fixture
+def detectors(monkeypatch):
+    """The test detectors, found by name as a plug-in's would be."""
+    planted = {"finder": Finder, "astray": Astray}
+    monkeypatch.setattr("incognote.pipeline.load", lambda kind, name: planted[name])
+
+
+def _pipeline(detector="finder", **options):
+    tree = {
+        "name": "test",
+        "detectors": {detector: {"options": options}},
+        "labels": {"default": "tag"},
+    }
+    return Pipeline(policy_from(tree), key=b"k" * 32)
+
+
+@pytest.mark.usefixtures("detectors")
+class TestPipeline:
+    def test_deid_replaces_and_keeps_order(self):
+        documents = [Document("a", "Zebulon is here"), Document("b", "nobody")]
+        outcomes = _pipeline().deid(documents)
+        assert [o.text for o in outcomes] == ["[PATIENT] is here", "nobody"]
+
+    def test_detect_leaves_the_text_alone(self):
+        (outcome,) = _pipeline().detect([Document("a", "Zebulon")])
+        assert outcome.text is None
+        assert [(s.start, s.end, s.label) for s in outcome.spans] == [(0, 7, "PATIENT")]
+
+    def test_one_bad_document_does_not_take_its_batch_along(self):
+        documents = [Document("a", "Zebulon"), Document("b", "boom"), Document("c", "Zebulon")]
+        a, b, c = _pipeline().deid(documents)
+        assert isinstance(a, Result)
+        assert isinstance(c, Result)
+        assert b == Failure("b", "detect:finder", "ValueError", "")
+
+    def test_a_failure_says_nothing_of_the_text(self):
+        (outcome,) = _pipeline().deid([Document("b", f"boom {CANARY}")])
+        assert "Zebulon" not in repr(outcome)
+
+    def test_spans_outside_the_text_mean_quarantine(self):
+        (outcome,) = _pipeline("astray").deid([Document("a", "short")])
+        assert isinstance(outcome, Failure)
+        assert outcome.stage == "detect:astray:offsets"
+
+    def test_a_field_of_known_kind_is_masked_without_looking(self):
+        field = Document("a", "boom", given=(Span(0, 4, "PATIENT"),), free_text=False)
+        (outcome,) = _pipeline().deid([field])
+        assert outcome.text == "[PATIENT]"
+
+    def test_windows_of_a_long_document_map_back(self):
+        text = "nothing here\n" * 20_000 + "Zebulon"
+        (outcome,) = _pipeline().deid([Document("a", text)])
+        assert outcome.text == "nothing here\n" * 20_000 + "[PATIENT]"
+
+    def test_the_options_of_a_detector_reach_it(self):
+        (outcome,) = _pipeline(word="Quack").deid([Document("a", "Quack Zebulon")])
+        assert outcome.text == "[PATIENT] Zebulon"
+
+    def test_unknown_options_are_refused_before_the_first_document(self):
+        with pytest.raises(PolicyError, match=r"detectors\.finder\.options"):
+            _pipeline(wrod="Quack")
+
+
+def test_an_unknown_detector_is_refused_before_the_first_document():
+    with pytest.raises(UsageError, match="no detector named"):
+        Pipeline(policy_from({"name": "x", "detectors": {"nobody": {}}}))
