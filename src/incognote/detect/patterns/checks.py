@@ -123,7 +123,7 @@ _IBAN_LENGTHS = {
     DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23
     IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18
     NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26
-    UA29 VA22 VG24 XK20""".split()
+    UA29 VA22 VG24 XK20 BI27 DJ27 FK18 LY25 MN20 NI28 OM23 RU33 SD18 SO23 YE30""".split()
 }
 
 
@@ -152,7 +152,7 @@ def aba(match: re.Match[str]) -> bool:
 @_check
 def ip(match: re.Match[str]) -> bool:
     try:
-        ipaddress.ip_address(_phi(match))
+        ipaddress.ip_interface(_phi(match))
     except ValueError:
         return False
     return True
