@@ -29,9 +29,11 @@ VERBS: dict[str, tuple[str, str]] = {
     "deid": ("incognote.cli.deid", "write files again with the PHI replaced"),
     "detect": ("incognote.cli.detect", "report where PHI stands"),
     "explain": ("incognote.cli.explain", "show who found each span, and why others were dropped"),
+    "reidentify": ("incognote.cli.reidentify", "restore documents or look up a value in a vault"),
     "evaluate": ("incognote.cli.evaluate", "measure a de-identification against gold"),
     "corpus": ("incognote.cli.corpus", "convert, check, split and make annotated corpora"),
     "train": ("incognote.cli.train", "train a detector on your own annotated notes"),
+    "templates": ("incognote.cli.templates", "propose harmless sentences and forms to sign"),
     "models": ("incognote.cli.models", "list the trained models, show their cards"),
     "policy": ("incognote.cli.policy", "show, check and list policies"),
 }

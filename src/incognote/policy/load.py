@@ -119,6 +119,8 @@ def _check(policy: Policy) -> None:
             if not 0 <= weight <= 100:
                 raise PolicyError(f"detectors.{name}.{label}: weight must be 0 to 100")
         _check_labels(detector.weights, f"detectors.{name}.weights", also=(SAFE,))
+    if policy.prepare.inclusion and not Path(policy.prepare.inclusion).is_file():
+        raise PolicyError(f"prepare.inclusion: there is no file {policy.prepare.inclusion}")
     rules = policy.resolve
     _check_labels(rules.votes, "resolve.votes")
     _check_labels(rules.speech.exempt, "resolve.speech.exempt")

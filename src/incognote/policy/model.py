@@ -52,13 +52,15 @@ class PrepareRules:
 
     Documents longer than `window` characters are read in pieces. `unwrap` joins lines that were
     broken where the page was full; `truecase` restores letter case where a note has none.
-    `languages` are those the notes are written in, the usual one first.
+    `languages` are those the notes are written in, the usual one first. `inclusion` is a signed
+    list of harmless sentences (CSV, made by `incognote templates inclusion`) that nobody need read.
     """
 
     window: int = 100_000
     unwrap: bool = True
     truecase: bool = True
     languages: tuple[str, ...] = ("en",)
+    inclusion: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from incognote.core.types import Document, View
 from incognote.policy import PrepareRules
 from incognote.prepare.fold import fold
+from incognote.prepare.inclusion import inclusion_list, leave_out
 from incognote.prepare.language import language_of
 from incognote.prepare.lines import unwrap, windows
 from incognote.prepare.sentences import split_sentences
@@ -29,6 +30,9 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
+    if rules.inclusion:
+        listed = inclusion_list(rules.inclusion)
+        text, offsets = leave_out(text, offsets, split_sentences(text), listed)
     tokens, sentences = tokenize(text), split_sentences(text)
     caseless = rules.truecase and lacks_case(text)
     return View(

@@ -1,0 +1,112 @@
+"""`incognote templates`: propose what a corpus repeats, for a person to sign."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from incognote.cli import DONE, QUARANTINED
+from incognote.cli.options import add_fields, add_input, add_policy, policy_from
+from incognote.core.types import Document, Failure, Result
+from incognote.engine.files import AtomicFile
+from incognote.engine.local import Settings, read_documents
+from incognote.learn.harvest import frequent_sentences, review_file, template_file, templates
+from incognote.pipeline import Pipeline
+
+_BATCH = 32
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
+
+    listing = _action(actions, "inclusion", _inclusion, "list frequent sentences without PHI")
+    listing.add_argument(
+        "--documents",
+        metavar="N",
+        type=int,
+        default=5,
+        help="a sentence stands in at least N documents (default: %(default)s)",
+    )
+    listing.add_argument(
+        "--most",
+        metavar="N",
+        type=int,
+        default=2000,
+        help="list at most N sentences (default: %(default)s)",
+    )
+
+    forms = _action(actions, "harvest", _harvest, "turn repeated forms into rules")
+    forms.add_argument(
+        "--support",
+        metavar="N",
+        type=int,
+        default=5,
+        help="at least N sentences stand behind a rule (default: %(default)s)",
+    )
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    action: Callable[[argparse.Namespace, Iterator[Result]], str],
+    summary: str,
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=summary, description=f"{summary}.".capitalize())
+    add_input(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        required=True,
+        help="file for the person who signs; it may hold PHI",
+    )
+    add_policy(parser)
+    add_fields(parser)
+    parser.set_defaults(make=action)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    failed: list[Failure] = []
+    settings = Settings(policy=policy_from(args), format=args.format)
+    with AtomicFile(args.output) as output:
+        output.write(args.make(args, _results(args.input, settings, failed)).encode())
+        output.commit()
+    if failed:
+        print(f"{len(failed)} documents could not be read and were left out", file=sys.stderr)
+    return QUARANTINED if failed else DONE
+
+
+def _inclusion(args: argparse.Namespace, results: Iterator[Result]) -> str:
+    found = frequent_sentences(results, args.documents, args.most)
+    print(f"{len(found)} sentences to sign in {args.output}", file=sys.stderr)
+    return review_file(found)
+
+
+def _harvest(args: argparse.Namespace, results: Iterator[Result]) -> str:
+    found = templates(results, args.support)
+    print(f"{len(found)} forms to sign in {args.output}", file=sys.stderr)
+    return template_file(found)
+
+
+def _results(where: str, settings: Settings, failed: list[Failure]) -> Iterator[Result]:
+    pipeline = Pipeline(settings.policy)
+    documents = _readable(where, settings, failed)
+    while batch := list(islice(documents, _BATCH)):
+        for outcome in pipeline.detect(batch):
+            if isinstance(outcome, Failure):
+                failed.append(outcome)
+            else:
+                yield outcome
+
+
+def _readable(where: str, settings: Settings, failed: list[Failure]) -> Iterator[Document]:
+    for document in read_documents(where, settings):
+        if isinstance(document, Failure):
+            failed.append(document)
+        elif document.free_text:
+            yield document

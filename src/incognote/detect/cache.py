@@ -1,0 +1,118 @@
+"""Repeated sentences are annotated once.
+
+    [detectors.slow]
+    use = "sentence_cache"
+    options = { use = "http", options = { url = "http://127.0.0.1:8700/annotate" } }
+
+Only for a detector whose answer depends on nothing but the sentence: it is shown one sentence at a
+time, with nothing of the document around it. The answers are then the same in whatever order and
+batches the documents come, whether remembered or not.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from incognote.core.errors import PolicyError
+from incognote.core.offsets import OffsetMap
+from incognote.core.registry import load
+from incognote.core.types import Detector, Document, Span, Tokens, View
+
+_Key = tuple[str, str, str]
+_Finds = tuple[Span, ...]
+
+
+class SentenceCache:
+    """Remembers the answers for the `size` sentences that were used last."""
+
+    def __init__(
+        self, use: str, options: Mapping[str, Any] | None = None, size: int = 50_000
+    ) -> None:
+        try:
+            self._inner: Detector = load("detector", use)(**(options or {}))
+        except TypeError:
+            raise PolicyError(f"sentence cache: options of {use!r} are not understood") from None
+        if size < 1:
+            raise PolicyError("sentence cache: size must be positive")
+        self.name = "sentence_cache"
+        self.labels = self._inner.labels
+        self.languages = self._inner.languages
+        self._size = size
+        self._known: OrderedDict[_Key, _Finds] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process starts with an empty memory: clinical sentences do not travel.
+        return self.__dict__ | {"_known": OrderedDict()}
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        asked = [list(_sentences(view)) for view in views]
+        answers = self._answers({one.key: one.view for sentences in asked for one in sentences})
+        return [
+            [
+                span.moved(one.start + span.start, one.start + span.end)
+                for one in sentences
+                for span in answers[one.key]
+            ]
+            for sentences in asked
+        ]
+
+    def _answers(self, asked: Mapping[_Key, View]) -> Mapping[_Key, _Finds]:
+        fresh = {key: view for key, view in asked.items() if key not in self._known}
+        found = self._inner.detect(list(fresh.values())) if fresh else []
+        new = {key: self._named(spans) for key, spans in zip(fresh, found, strict=True)}
+        answers = {key: new[key] if key in new else self._known[key] for key in asked}
+        for key, spans in answers.items():
+            self._known[key] = spans
+            self._known.move_to_end(key)
+        while len(self._known) > self._size:
+            self._known.popitem(last=False)
+        return answers
+
+    def _named(self, spans: Sequence[Span]) -> _Finds:
+        """The finds under this detector's name, which is the one the policy weighs."""
+        return tuple(
+            Span(s.start, s.end, s.label, s.score, tuple(map(self._source, s.sources)))
+            for s in spans
+        )
+
+    def _source(self, source: str) -> str:
+        rule = source.partition("/")[2]
+        return f"{self.name}/{rule}" if rule else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a view: where it starts, and itself as a view of its own."""
+
+    start: int
+    view: View
+
+    @property
+    def key(self) -> _Key:
+        """All that an answer may depend on."""
+        return self.view.text, self.view.cased, self.view.language
+
+
+def _sentences(view: View) -> Iterator[_Sentence]:
+    tokens = view.tokens
+    for start, end in view.sentences:
+        first, last = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        text = view.text[start:end]
+        alone = View(
+            document=Document("", text),
+            text=text,
+            cased=view.cased[start:end],
+            offsets=OffsetMap.identity(len(text)),
+            tokens=Tokens(
+                starts=array("l", (at - start for at in tokens.starts[first:last])),
+                ends=array("l", (at - start for at in tokens.ends[first:last])),
+            ),
+            sentences=((0, len(text)),),
+            language=view.language,
+        )
+        yield _Sentence(start, alone)

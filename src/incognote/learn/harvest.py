@@ -1,0 +1,207 @@
+"""What a corpus repeats: harmless sentences for an inclusion list, forms for templates.
+
+Both come from the ensemble's own results, so both are proposals: a person reads them and signs
+each one before anything uses it. Until then they may hold PHI that the ensemble missed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from incognote.core.types import Result, Span
+from incognote.detect.templates import TOKEN, Template, syntax_of, token_class
+from incognote.lexicon import lexicon
+from incognote.policy import PrepareRules
+from incognote.policy.patterns import compile_pattern
+from incognote.prepare import prepare
+from incognote.prepare.inclusion import COLUMNS, normal
+
+_FEWEST_WORDS = 3
+_LONG_NUMBER = re.compile(r"\d{3}")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A frequent sentence in which nobody saw PHI. `clinical`: it holds a disease or a drug."""
+
+    sentence: str = field(repr=False)
+    count: int
+    documents: int
+    clinical: bool
+
+
+def frequent_sentences(
+    results: Iterable[Result], documents: int = 5, most: int = 2000
+) -> list[Listed]:
+    """Sentences that stand in at least so many documents, the most frequent first.
+
+    A sentence that any detector claimed anything in, even once, even in vain, is out; so are
+    headings, fragments and long numbers.
+    """
+    count: Counter[str] = Counter()
+    seen_in: Counter[str] = Counter()
+    suspicious: set[str] = set()
+    for result in results:
+        claimed = [*result.spans, *(drop.span for drop in result.dropped)]
+        here = set()
+        for start, end in _sentences(result):
+            sentence = normal(result.document.text[start:end])
+            if any(span.start < end and start < span.end for span in claimed):
+                suspicious.add(sentence)
+            elif _is_prose(sentence):
+                count[sentence] += 1
+                here.add(sentence)
+        seen_in.update(here)
+    chosen = [s for s in count if seen_in[s] >= documents and s not in suspicious]
+    chosen.sort(key=lambda s: (-count[s], s))
+    return [Listed(s, count[s], seen_in[s], _is_clinical(s)) for s in chosen[:most]]
+
+
+def _sentences(result: Result) -> Iterator[tuple[int, int]]:
+    """Sentences in the coordinates of the document."""
+    for view in prepare(result.document, PrepareRules()):
+        for start, end in view.sentences:
+            yield view.offsets.to_source(start, end)
+
+
+def _is_prose(sentence: str) -> bool:
+    return (
+        sentence.endswith((".", "!", "?"))
+        and len(_WORD.findall(sentence)) >= _FEWEST_WORDS
+        and not _LONG_NUMBER.search(sentence)
+    )
+
+
+def _is_clinical(sentence: str) -> bool:
+    lex = lexicon()
+    words = _WORD.findall(sentence)
+    return any(lex.is_drug(w) or (lex.is_clinical(w) and not lex.is_ordinary(w)) for w in words)
+
+
+def review_file(sentences: Sequence[Listed]) -> str:
+    """The list as CSV for the person who signs it: sentences with diseases or drugs come last."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for one in sorted(sentences, key=lambda one: one.clinical):
+        kind = "clinical" if one.clinical else "plain"
+        rows.writerow(("", kind, one.count, one.documents, one.sentence))
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tagged:
+    """A sentence, its tokens, and an IOB2 tag for each."""
+
+    text: str = field(repr=False)
+    places: tuple[tuple[int, int], ...] = field(repr=False)
+    tags: tuple[str, ...]
+
+    def word(self, i: int) -> str:
+        start, end = self.places[i]
+        return self.text[start:end]
+
+
+def templates(results: Iterable[Result], support: int = 5) -> list[Template]:
+    """Forms that the ensemble always tags the same way, the best supported first.
+
+    Sentences are grouped by their shape. Those of one shape and one tagging become a regular
+    expression; words outside PHI that never change stand in it literally. It is proposed if at
+    least `support` sentences stand behind it and no sentence of that shape that it fits is tagged
+    in another way.
+    """
+    shapes: defaultdict[str, list[_Tagged]] = defaultdict(list)
+    for result in results:
+        for tagged in _tagged_sentences(result):
+            shapes[syntax_of(tagged.text)].append(tagged)
+    found = [
+        template
+        for syntax, sentences in shapes.items()
+        for template in _of_one_shape(syntax, sentences, support)
+    ]
+    return sorted(found, key=lambda one: (-one.support, one.pattern))
+
+
+def _tagged_sentences(result: Result) -> Iterator[_Tagged]:
+    text = result.document.text
+    for start, end in _sentences(result):
+        spans = [s for s in result.spans if s.start < end and start < s.end]
+        places = tuple(token.span() for token in TOKEN.finditer(text[start:end]))
+        tags = [_tag(start + first, start + last, spans) for first, last in places]
+        if None not in tags:
+            yield _Tagged(text[start:end], places, tuple(map(str, tags)))
+
+
+def _tag(start: int, end: int, spans: Sequence[Span]) -> str | None:
+    """The IOB2 tag of a token; None if a span ends inside it."""
+    for span in spans:
+        if span.start <= start and end <= span.end:
+            return f"{'B' if span.start == start else 'I'}-{span.label}"
+        if span.start < end and start < span.end:
+            return None
+    return "O"
+
+
+def _of_one_shape(syntax: str, sentences: Sequence[_Tagged], support: int) -> Iterator[Template]:
+    taggings: defaultdict[tuple[str, ...], list[_Tagged]] = defaultdict(list)
+    for sentence in sentences:
+        taggings[sentence.tags].append(sentence)
+    for tags, alike in taggings.items():
+        if len(alike) < support or all(tag == "O" for tag in tags):
+            continue
+        pattern = _pattern(tags, alike)
+        fits = compile_pattern(pattern, "harvested template").fullmatch
+        if all(s.tags == tags for s in sentences if fits(s.text)):
+            labels = tuple(tag[2:] for tag in tags if tag.startswith("B-"))
+            yield Template(syntax, pattern, labels, len(alike))
+
+
+_CLASS = {"W": r"\pL+", "N": r"\d+", "A": r"[\pL\d]+"}
+
+
+def _pattern(tags: tuple[str, ...], alike: Sequence[_Tagged]) -> str:
+    parts: list[str] = []
+    inside = False
+    for i, tag in enumerate(tags):
+        if inside and not tag.startswith("I-"):
+            parts.append(")")
+        if i:
+            parts.append(_gap(i, alike))
+        if tag.startswith("B-"):
+            parts.append("(")
+        inside = tag != "O"
+        words = {sentence.word(i) for sentence in alike}
+        word = next(iter(words))
+        same = len(words) == 1 and tag == "O"
+        parts.append(re.escape(word) if same else _CLASS.get(token_class(word), re.escape(word)))
+    return "".join(parts) + (")" if inside else "")
+
+
+def _gap(i: int, alike: Sequence[_Tagged]) -> str:
+    gaps = {sentence.places[i - 1][1] < sentence.places[i][0] for sentence in alike}
+    return r"\s*" if len(gaps) > 1 else r"\s+" if gaps == {True} else ""
+
+
+def template_file(found: Sequence[Template]) -> str:
+    """The templates as TOML for the person who signs them."""
+    head = (
+        "# Read each form and set keep = true for those that always are what they say.\n"
+        "# Only these are used, by the detector `templates`."
+    )
+    rows = [
+        "[[template]]\n"
+        "keep = false\n"
+        f"support = {one.support}\n"
+        f"labels = {json.dumps(one.labels)}\n"
+        f"syntax = {json.dumps(one.syntax)}\n"
+        f"pattern = {json.dumps(one.pattern)}"
+        for one in found
+    ]
+    return "\n\n".join((head, *rows)) + "\n"

@@ -1,0 +1,94 @@
+"""Sentences known to be harmless: they are left out of the view, so that nobody reads them.
+
+A third of a hospital's sentences are the same few: "Denies chest pain." A person has read the list
+(see `incognote templates inclusion`) and signed it, sentence by sentence. Only white space may
+differ between a listed sentence and one in a note: no letter, no case, no digit, so that nothing
+nobody has read is ever left out.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from incognote.core.errors import PolicyError
+from incognote.core.offsets import OffsetMap, Piece
+
+COLUMNS = ("keep", "kind", "count", "documents", "sentence")
+SIGNED = frozenset({"y", "yes", "x", "1", "true"})
+
+_Ranges = Sequence[tuple[int, int]]
+
+
+def normal(sentence: str) -> str:
+    return " ".join(sentence.split())
+
+
+@lru_cache(maxsize=8)
+def inclusion_list(path: str) -> frozenset[str]:
+    """The sentences that a person has signed: rows of a CSV file whose `keep` says yes."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as lines:  # noqa: PTH123
+            rows = csv.DictReader(lines)
+            if not {"keep", "sentence"} <= set(rows.fieldnames or ()):
+                raise PolicyError(f"prepare.inclusion: {path} needs columns 'keep' and 'sentence'")
+            return frozenset(
+                normal(row["sentence"] or "")
+                for row in rows
+                if (row["keep"] or "").strip().lower() in SIGNED
+            ) - {""}
+    except OSError as error:
+        raise PolicyError(f"prepare.inclusion: {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"prepare.inclusion: {path}: not UTF-8 text") from None
+
+
+def leave_out(
+    text: str, offsets: OffsetMap, sentences: Iterable[tuple[int, int]], listed: frozenset[str]
+) -> tuple[str, OffsetMap]:
+    """The text without the listed sentences, and the map from what is left to the document."""
+    gone = [
+        (start, end)
+        for start, end in sentences
+        if normal(text[start:end]) in listed and _is_parallel(offsets, start, end)
+    ]
+    if not gone:
+        return text, offsets
+    left = list(_left(len(text), gone))
+    return "".join(text[start:end] for start, end in left), _cut(offsets, left)
+
+
+def _is_parallel(offsets: OffsetMap, start: int, end: int) -> bool:
+    """Whether a stretch can be cut out: a ligature or the like cannot be halved."""
+    return all(
+        piece.parallel or piece.view + piece.length <= start or piece.view >= end
+        for piece in offsets.pieces
+    )
+
+
+def _left(length: int, gone: _Ranges) -> Iterator[tuple[int, int]]:
+    at = 0
+    for start, end in gone:
+        if at < start:
+            yield at, start
+        at = end
+    if at < length:
+        yield at, length
+
+
+def _cut(offsets: OffsetMap, left: _Ranges) -> OffsetMap:
+    pieces: list[Piece] = []
+    view = 0
+    for start, end in left:
+        for piece in offsets.pieces:
+            first, last = max(start, piece.view), min(end, piece.view + piece.length)
+            if first >= last:
+                continue
+            length = last - first
+            if piece.parallel:
+                pieces.append(Piece(view, piece.source + first - piece.view, length, length))
+            else:
+                pieces.append(Piece(view, piece.source, piece.length, piece.source_length))
+            view += length
+    return OffsetMap(tuple(pieces) or (Piece(0, offsets.pieces[-1].source, 0, 0),))
