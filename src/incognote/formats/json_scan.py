@@ -78,7 +78,7 @@ def leaves(raw: str, where: str) -> list[Leaf]:
                 # A parser sees only one of the two: the other would pass through unseen.
                 raise ReadError(f"{where}: an object names a key twice")
             top.keys.add(top.key)
-        elif first == '"' or first.isdigit() or first == "-":
+        elif first == '"' or text.lstrip("-")[:1].isdigit():
             path = tuple(level.key for level in stack)
             found.append(Leaf(path, token.start(), token.end(), json.loads(text)))
     return found
