@@ -9,12 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from incognote.cli import DONE
+from incognote.cli.options import add_key, key_from
 from incognote.core.errors import UsageError
 from incognote.corpus import FORMATS, AnnotatedDocument, read_corpus, write_corpus
 from incognote.corpus.describe import LabelFacts, check, chi_square, describe
 from incognote.corpus.duplicates import duplicates
 from incognote.corpus.labelmaps import label_map
+from incognote.corpus.resynthesise import POLICY, resynthesise
 from incognote.corpus.split import split
+from incognote.policy import load_policy
 
 Action = Callable[[argparse.Namespace], int]
 
@@ -52,6 +55,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parts.add_argument("--seed", type=int, default=0, help="another split (default: 0)")
     _add_similar(parts)
+
+    anew = _action(actions, "resynthesise", _resynthesise, "every mention anew, to be shared")
+    _add_output(anew)
+    add_key(anew)
+    anew.add_argument(
+        "--policy", metavar="P", default=POLICY, help="what is replaced how (default: %(default)s)"
+    )
+    anew.add_argument("--report", metavar="FILE", type=Path, help="the rules as JSON")
 
     same = _action(actions, "duplicates", _duplicates, "pairs of notes that are nearly the same")
     _add_similar(same)
@@ -196,6 +207,22 @@ def _shares(texts: Sequence[str]) -> dict[str, float]:
         except ValueError:
             raise UsageError(f"--parts: {text!r} is not NAME=SHARE") from None
     return shares
+
+
+def _resynthesise(args: argparse.Namespace) -> int:
+    documents = read_corpus(args.input, args.form)
+    made, rules = resynthesise(documents, key_from(args), load_policy(args.policy))
+    for rule in rules:
+        where = f" (in {', '.join(rule.where)})" if rule.broken else ""
+        print(f"{rule.broken:>6,} of {rule.cases:>7,} break: {rule.name}{where}")
+    if args.report:
+        rows = [asdict(rule) | {"kept": rule.kept} for rule in rules]
+        args.report.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    if not made:
+        raise UsageError("no document could be made anew")
+    write_corpus(made, args.output, args.to)
+    print(f"{len(made):,} documents, {_mentions(made):,} spans: {args.output}")
+    return DONE
 
 
 def _duplicates(args: argparse.Namespace) -> int:
