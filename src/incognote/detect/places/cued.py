@@ -27,17 +27,19 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 
 def _saint(scan: Scan, run: Run) -> Finding | None:
     """A house named for a saint: "St. Brendan's", "Our Lady of the Quays"."""
-    opening, end = scan.lower(run.first), run.end
-    if opening == "our" and scan.lower(run.first + 1) == "lady" and scan.lower(end) == "of":
-        start = end + 2 if scan.lower(end + 1) == "the" else end + 1
-        after = scan.run_at.get(start)
-        end = after.end if after else 0
+    first, end = run.first, run.end
+    opening = scan.lower(first)
+    if opening == "lady" and scan.lower(first - 1) == "our" and scan.lower(end) == "of":
+        after = scan.run_at.get(end + 2 if scan.lower(end + 1) == "the" else end + 1)
+        if after is None:
+            return None
+        first, end = first - 1, after.end
     elif opening not in ("st", "saint", "ste") or scan.words[end - 1] not in ("'s", "’s"):
         return None
-    if end <= run.first + 2 or scan.lower(end) == "wort":
+    if end <= first + 2 or scan.lower(end) == "wort":
         return None
     label = "ORGANIZATION" if nearby(scan, run.first, "work") else "HOSPITAL"
-    return Finding(run.first, end, label, "saint", LIKELY)
+    return Finding(first, end, label, "saint", LIKELY)
 
 
 def _by_field(scan: Scan, run: Run) -> Finding | None:

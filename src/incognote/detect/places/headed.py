@@ -24,17 +24,18 @@ from incognote.detect.places.words import (
 
 _LONGEST_HEAD = 5
 _OPENS_OF = frozenset(
-    "our sisters daughters university college church institute center centre children bank city town"
+    "lady sisters daughters university college church institute center centre children bank city town"
     " state department dept ministry board house friends society hospital hospitals school sons"
     " order knights little missionaries bureau office court diocese archdiocese st saint".split()
 )
 _COMPANY_FORMS = frozenset("llc inc ltd llp pllc pc pa plc corp co".split())
+_ABBREVIATED = frozenset("hosp ctr med univ co inc ltd corp dept".split())
 _CUES = frozenset("at from to @ via by through with for near".split())
 _NOT_AFTER = frozenset("attorney surgeon dr".split())
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
-    yield from _known(scan)
+    yield from _known(scan, taken)
     for run in scan.run_list:
         if any(taken[run.first : run.end]):
             continue
@@ -43,10 +44,10 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
             yield found
 
 
-def _known(scan: Scan) -> Iterator[Finding]:
+def _known(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     """Chains, agencies and services that everybody knows."""
     for at, bits in enumerate(scan.bits):
-        if not bits & KNOWN or (bits & WORD and not bits & CAPITAL and scan.cased(at)):
+        if not bits & KNOWN or taken[at] or (bits & WORD and not bits & CAPITAL and scan.cased(at)):
             continue
         for phrase, label in scan.vocabulary.known[scan.lower(at)]:
             end = at + len(phrase)
@@ -155,6 +156,8 @@ def _reach_left(scan: Scan, run: Run) -> int:
             first = before.first
         else:
             break
+    if scan.lower(first) == "lady" and scan.lower(first - 1) == "our":
+        return first - 1
     return first
 
 
@@ -178,17 +181,7 @@ def _reach_right(scan: Scan, run: Run, end: int) -> int:
         branch = run.cased and run.end - end <= 3 and not _goes_on(scan, run, end)
         end = run.end if branch else end
     word = scan.lower(end)
-    if word == "." and scan.lower(end - 1) in (
-        "hosp",
-        "ctr",
-        "med",
-        "univ",
-        "co",
-        "inc",
-        "ltd",
-        "corp",
-        "dept",
-    ):
+    if word == "." and scan.lower(end - 1) in _ABBREVIATED and _goes_on_after_stop(scan, end + 1):
         end += 1
         word = scan.lower(end)
     if word in ("of", "at", "for") and scan.gap(end) == BLANK:
@@ -210,6 +203,11 @@ def _reach_right(scan: Scan, run: Run, end: int) -> int:
     if word == "," and scan.lower(end + 1) == "p" and scan.lower(end + 2) == ".":
         return min(end + 5, len(scan)) if scan.lower(end + 4) == "." else end  # ", P.C."
     return end
+
+
+def _goes_on_after_stop(scan: Scan, at: int) -> bool:
+    """Whether the sentence goes on, so that the full stop is the abbreviation's."""
+    return at < len(scan) and scan.gap(at) != LINE and not scan.bits[at] & CAPITAL
 
 
 def _goes_on(scan: Scan, run: Run, end: int) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from incognote.detect.places.context import preposition
 from incognote.detect.places.finding import CERTAIN, LIKELY, Finding
 from incognote.detect.places.scan import BLANK, GLUED, Run, Scan
-from incognote.detect.places.words import COMMON, DIGITS, LANDMARK, OPENER, ROAD
+from incognote.detect.places.words import COMMON, DIGITS, LANDMARK, OPENER, ROAD, word_list
 from incognote.lexicon import fold_place, lexicon
 
 LABEL = "LOCATION-OTHER"
@@ -32,7 +33,7 @@ def _landmark(scan: Scan, run: Run) -> Finding | None:
     if scan.bits[run.first] & OPENER and run.end - run.first > 1 and opening != "mt":
         named = [at for at in range(run.first + 1, run.end) if scan.specific(at, run.cased)]
         rare = any(not scan.bits[at] & COMMON for at in named)
-        if named and (rare or (run.cased and opening in ("fort", "lake", "mount"))):
+        if rare or (run.cased and opening in ("fort", "lake", "mount")):
             return Finding(run.first, run.end, LABEL, "landmark", LIKELY)
     if opening == "co" and run.cased and scan.words[run.first - 1] == "," and run.first:
         # "Ennistymon, Co. Clare": an Irish county.
@@ -68,17 +69,13 @@ def _roads(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for at in range(len(scan) - 1):
         if not bits[at] & ROAD or taken[at]:
             continue
-        word = scan.words[at]
         number = at + 1
         dashed = scan.words[number] == "-" and scan.gap(number) == GLUED
         if dashed:
             number += 1
         if number >= len(scan) or not bits[number] & DIGITS or scan.gap(number) > BLANK:
             continue
-        digits = scan.words[number]
-        if len(digits) > 4:
-            continue
-        if not _is_road(word, digits, dashed=dashed):
+        if len(scan.words[number]) > 4 or not _is_road(scan, at, number, dashed=dashed):
             continue
         first = at
         owner = at > 0 and scan.gap(at) == BLANK
@@ -93,13 +90,14 @@ def _is_state_code(scan: Scan, at: int) -> bool:
     return scan.words[at] in lexicon().states
 
 
-def _is_road(word: str, digits: str, *, dashed: bool) -> bool:
+def _is_road(scan: Scan, at: int, number: int, *, dashed: bool) -> bool:
+    word, digits = scan.words[at], scan.words[number]
     lower = word.lower()
+    if scan.lower(number + 1) in word_list("cues", "units"):
+        return False
     if lower == "i":
         return word == "I" and dashed and digits not in _ISOTOPES and len(digits) <= 3
-    if lower in ("us", "sr", "fm"):
-        return word.isupper() and (dashed or lower != "us" or len(digits) <= 3)
-    if lower in ("rt", "loop", "exit", "mile", "milepost"):
-        # "RT 20 Gy" is radiotherapy, "mile 3" may be a race.
-        return word.istitle() and lower in ("rt", "loop")
-    return True
+    if lower in ("mile", "milepost", "exit", "fm", "rt", "loop", "sr") or word.islower():
+        # "SR 80" is a rhythm and "route 5 mg" a way: only "on", "off", "near" make them roads.
+        return preposition(scan, at) in word_list("cues", "road_before") and scan.lower(at) != "rt"
+    return lower != "us" or (word == "US" and len(digits) <= 3)

@@ -226,7 +226,7 @@ def _state_holds(
         dotted = scan.words[end - 1] == "."
         if not dotted and not postcode and not _is_city(scan, *town):
             return False
-        return bool(town) and (comma or postcode or _is_city(scan, *town))  # type: ignore[misc]
+        return bool(town) and (comma or postcode or _is_city(scan, *town))
     name = fold(scan.words[at])
     run = next(_run_holding(scan, at), None)
     extends = run is not None and run.end > end
@@ -322,6 +322,8 @@ def _nationality_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
         return False
     if field(scan, at) in ("language", "lang", "interp", "interpreter", "speaks"):
         return False
+    if at and scan.words[at - 1] == "(" and after == ")":
+        return False  # "MMSE (Korean)": the language of a form
     if end < len(scan) and scan.cased(at) and scan.bits[end] & CAPITAL and scan.gap(end) == BLANK:
         return False  # "British National criteria"
     # "a Somali mother", "58 yo divorced, Lao-born": an adjective wants a noun behind it.

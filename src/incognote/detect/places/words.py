@@ -88,7 +88,9 @@ class Vocabulary(dict[str, int]):
         self._openers = word_list("heads", "landmark_openers")
         self._part = word_list("words", "part")
         self._generic = word_list("words", "generic")
-        inside = self._part | self._generic | self._head_words | self._landmarks
+        # A word that is a head by itself stands inside names; "in" of "walk-in" does not.
+        single = {phrase[0] for phrase in self.heads if len(phrase) == 1}
+        inside = self._part | self._generic | self._landmarks | single
         self._stop = word_list("words", "stop") - inside
         self._job_cues = word_list("jobs", "before") | word_list("jobs", "fields") | {"as"}
         self.known = _known()
@@ -135,7 +137,7 @@ class Vocabulary(dict[str, int]):
             (HEAD, lower in self._head_words),
             (CITY, fold_place(lower) in self.cities),
             (STATE, key in self.states or word in _DOTTED_STATES),
-            (COUNTRY, key in self.countries or key.removesuffix("s") in self.countries),
+            (COUNTRY, word == "U" or not {key, key.removesuffix("s")}.isdisjoint(self.countries)),
             (LANDMARK, lower in self._landmarks),
             (OPENER, lower in self._openers),
             (JOB, lower in self.jobs or singular in self.jobs),
