@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from incognote.core.labels import SAFE
 from incognote.core.types import Span, View
 from incognote.detect.patterns.engine import Engine, Found
 from incognote.detect.patterns.packfile import load_pack, pack_names
@@ -28,7 +27,7 @@ class PatternDetector:
     def __init__(self, packs: Sequence[str] = ()) -> None:
         self.name = "patterns"
         self.packs = tuple(packs) or pack_names()
-        self.labels = frozenset().union(*(load_pack(pack).labels for pack in self.packs)) - {SAFE}
+        self.labels = frozenset().union(*(load_pack(pack).labels for pack in self.packs))
         self.languages = frozenset({"en"})
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
@@ -48,7 +47,7 @@ class PatternDetector:
         # packs are settled among themselves, and resolution chooses.
         usual = settle(each for each in found if each.rule.id not in optional)
         extra = settle(each for each in found if each.rule.id in optional)
-        return [each for each in sorted(usual + extra, key=_place) if each.rule.label != SAFE]
+        return sorted(usual + extra, key=_place)
 
 
 @cache
@@ -63,7 +62,7 @@ def settle(candidates: Iterable[Found]) -> list[Found]:
     """The best of each group that overlaps: higher score, then longer, then earlier.
 
     Rules know each other and their scores are set against each other, so the detector gives one
-    answer for each stretch of text. SAFE rules take part: what they hold is nobody else's.
+    answer for each stretch of text.
     """
     settled: list[Found] = []
     group: list[Found] = []

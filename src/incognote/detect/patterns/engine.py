@@ -57,7 +57,7 @@ class Matcher:
         flags = FLAGS if self.rule.case else FLAGS | re.IGNORECASE
         pattern = re.compile(self.rule.pattern, flags)
         groups = pattern.groupindex
-        self._groups = tuple(groups[name] for name in groups if name.startswith("phi")) or (0,)
+        self._groups = tuple(groups[name] for name in groups if name.startswith("phi"))
         self._accepts = tuple(_conditions(self.rule, flags))
         self._match = pattern.match
         return pattern.match

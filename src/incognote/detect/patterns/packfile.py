@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import PolicyError
-from incognote.core.labels import SAFE, all_labels
+from incognote.core.labels import all_labels
 from incognote.detect.patterns.checks import CHECKS
 
 COMMON = "common"
+RULE_KEYS = frozenset("id label score trigger pattern case check needs unless finds spares".split())
 FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 _FOLDER = files("incognote.detect.patterns").joinpath("packs")
 _NAME = re.compile(r"\{([a-z][a-z_]*)\}")
@@ -155,13 +156,9 @@ def _phrase(phrase: str) -> str:
 
 def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
     where = f"{where}, rule {table.get('id', '?')}"
-    known = {
-        "id", "label", "score", "trigger", "pattern", "case", "check", "needs", "unless",
-        "finds", "spares",
-    }  # fmt: skip
-    _known(table, where, known)
+    _known(table, where, RULE_KEYS)
     label = _text(table, "label", where)
-    if label != SAFE and label not in all_labels():
+    if label not in all_labels():
         raise PolicyError(f"{where}: no label named {label!r}")
     score = table.get("score", 0.9)
     if not isinstance(score, float) or not 0 < score <= 1:
@@ -171,7 +168,7 @@ def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
         if check not in CHECKS:
             raise PolicyError(f"{where}: no check named {check!r}")
     pattern = names.expand(_text(table, "pattern", where))
-    if label != SAFE and not any(name.startswith("phi") for name in _GROUP.findall(pattern)):
+    if not any(name.startswith("phi") for name in _GROUP.findall(pattern)):
         raise PolicyError(f"{where}: the pattern has no group named phi")
     return Rule(
         id=_text(table, "id", where),
@@ -183,7 +180,7 @@ def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
         checks=checks,
         needs=_context(table.get("needs", {}), f"{where}, needs", names),
         unless=_context(table.get("unless", {}), f"{where}, unless", names),
-        finds=tuple(_list(table, "finds", where, optional=label == SAFE)),
+        finds=tuple(_list(table, "finds", where)),
         spares=tuple(_list(table, "spares", where, optional=True)),
     )
 
@@ -234,7 +231,7 @@ def _bounded(pattern: str, where: str) -> str:
     return pattern
 
 
-def _known(table: Mapping[str, Any], where: str, known: set[str]) -> None:
+def _known(table: Mapping[str, Any], where: str, known: Collection[str]) -> None:
     for key in table:
         if key not in known:
             raise PolicyError(
