@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -202,6 +203,61 @@ def test_an_interrupted_rewrite_leaves_the_old_file(tmp_path: Path, settings: Se
             replace(settings, progress=_Stop(after=4), batch=1),
         )
     assert tree(tmp_path / "out") == {"out.jsonl": b"old"}
+
+
+@pytest.fixture
+def interrupted(notes: Path, tmp_path: Path, settings: Settings) -> Path:
+    """An output folder with its first file and no other."""
+    stop = replace(settings, progress=_Stop(after=1), batch=1)
+    with pytest.raises(KeyboardInterrupt):
+        deid(str(notes), str(tmp_path / "out"), stop)
+    return tmp_path / "out"
+
+
+def test_a_resumed_run_ends_as_one_that_was_never_interrupted(
+    notes: Path, interrupted: Path, tmp_path: Path, settings: Settings
+) -> None:
+    done = (interrupted / "a.txt").stat().st_mtime_ns
+    summary = deid(str(notes), str(interrupted), replace(settings, resume=True))
+    assert (summary.carried, summary.documents) == (1, 9)
+    assert (interrupted / "a.txt").stat().st_mtime_ns == done
+    deid(str(notes), str(tmp_path / "whole"), settings)
+    assert tree(interrupted) == tree(tmp_path / "whole")
+
+
+REDONE = {
+    "another key": lambda notes, out, settings: replace(settings, key=KEY[::-1]),
+    "another policy": lambda notes, out, settings: replace(
+        settings, policy=replace(settings.policy, description="changed")
+    ),
+    "a newer input": lambda notes, out, settings: os.utime(notes / "a.txt", (2e9, 2e9)),
+    "a lost output": lambda notes, out, settings: (out / "a.txt").unlink(),
+    "a lost manifest": lambda notes, out, settings: (out / "manifest.jsonl").unlink(),
+}
+
+
+@pytest.mark.parametrize("change", REDONE.values(), ids=REDONE)
+def test_what_changed_is_done_again(change, notes, interrupted, settings) -> None:
+    settings = change(notes, interrupted, settings) or settings
+    summary = deid(str(notes), str(interrupted), replace(settings, resume=True))
+    assert (summary.carried, summary.documents) == (0, 10)
+
+
+def test_files_with_failures_are_tried_again(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    deid(str(notes), str(tmp_path / "out"), settings)
+    (notes / "b.jsonl").write_text('{"id": "b1", "text": "<Bo>"}\n')
+    os.utime(notes / "b.jsonl", (1e9, 1e9))
+    summary = deid(str(notes), str(tmp_path / "out"), replace(settings, resume=True))
+    assert summary.carried == 2  # a.txt and sub/d.txt had no failure
+    assert summary.quarantined == 3
+
+
+def test_a_foreign_manifest_is_not_trusted(notes, interrupted, settings) -> None:
+    (interrupted / "manifest.jsonl").write_text("[]\n")
+    with pytest.raises(UsageError, match="not a manifest"):
+        deid(str(notes), str(interrupted), replace(settings, resume=True))
 
 
 SHUFFLED = {

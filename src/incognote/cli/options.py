@@ -14,6 +14,7 @@ from incognote.engine.local import Settings
 from incognote.policy import DEFAULT, Policy, load_policy
 
 KEY_VARIABLE = "INCOGNOTE_KEY"
+VAULT_KEY_VARIABLE = "INCOGNOTE_VAULT_KEY"
 _SHORTEST_KEY = 16
 
 
@@ -117,12 +118,36 @@ def key_from(args: argparse.Namespace) -> bytes:
             raise UsageError(f"{args.key_file}: {error.strerror}") from None
     if value := os.environ.get(KEY_VARIABLE):
         return _checked(value.encode(), KEY_VARIABLE)
+    if getattr(args, "resume", False):
+        raise UsageError("--resume needs the key of the earlier run")
     print(
         "note: no key given, so a fresh one was made: surrogates will differ in the next run "
         f"(--key-file or {KEY_VARIABLE} keeps them)",
         file=sys.stderr,
     )
     return secrets.token_bytes(32)
+
+
+def add_vault_key(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
+    group.add_argument(
+        "--vault-key-file",
+        metavar="K",
+        type=Path,
+        help="file with the secret key of the vault, another one than the key of the surrogates "
+        f"(or set {VAULT_KEY_VARIABLE})",
+    )
+
+
+def vault_key_from(args: argparse.Namespace) -> bytes:
+    """The vault's key from the file or the environment; a fresh one would lock the vault."""
+    if args.vault_key_file:
+        try:
+            return _checked(args.vault_key_file.read_bytes(), str(args.vault_key_file))
+        except OSError as error:
+            raise UsageError(f"{args.vault_key_file}: {error.strerror}") from None
+    if value := os.environ.get(VAULT_KEY_VARIABLE):
+        return _checked(value.encode(), VAULT_KEY_VARIABLE)
+    raise UsageError(f"a vault needs its key: --vault-key-file or {VAULT_KEY_VARIABLE}")
 
 
 def _checked(key: bytes, where: str) -> bytes:

@@ -39,9 +39,12 @@ def run_and_tell(run: Run, where: str, out: str, settings: Settings, *, quiet: b
 
 
 def _closing_line(summary: Summary) -> str:
-    spans = summary.labels.total()
-    line = f"{summary.documents:,} documents, {spans:,} spans"
-    return f"{line}, {summary.quarantined:,} quarantined" if summary.quarantined else line
+    parts = [f"{summary.documents:,} documents", f"{summary.labels.total():,} spans"]
+    if summary.quarantined:
+        parts.append(f"{summary.quarantined:,} quarantined")
+    if summary.carried:
+        parts.append(f"{summary.carried:,} finished earlier")
+    return ", ".join(parts)
 
 
 @contextmanager

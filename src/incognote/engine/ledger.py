@@ -32,6 +32,7 @@ class Summary:
 
     documents: int = 0
     quarantined: int = 0
+    carried: int = 0  # documents that an earlier run had finished
     labels: Counter[str] = field(default_factory=Counter)
 
 
@@ -40,8 +41,10 @@ class Manifest:
 
     def __init__(self, folder: Path, policy_hash: str, key: bytes) -> None:
         self.file = AtomicFile(folder / MANIFEST)
-        self._policy = policy_hash
         self._key = key
+        tag = hmac.new(key, b"the key of a manifest", "sha256").hexdigest()[:16]
+        # Same policy, same key: the outputs belong together.
+        self.stamp = {"policy": policy_hash, "key": tag}
 
     def done(self, source: Source, document_id: str, results: Sequence[Result]) -> None:
         labels = Counter(span.label for result in results for span in result.spans)
@@ -72,8 +75,7 @@ class Manifest:
         return f"hmac-sha256:{tag.hexdigest()}"
 
     def _write(self, document_id: str, source: Source, **facts: object) -> None:
-        row = {"id": document_id, "file": source.name, **facts, "policy": self._policy}
-        self.file.write(json_line(row))
+        self.file.write(json_line({"id": document_id, "file": source.name, **facts, **self.stamp}))
 
 
 class Quarantine:
@@ -167,6 +169,12 @@ class Ledger:
             self.summary.quarantined += 1
             if self._manifest:
                 self._manifest.refused(source, document_id, same, failure)
+
+    def carry(self, rows: bytes) -> None:
+        """A file that an earlier run finished: its rows are taken over."""
+        assert self._manifest
+        self._manifest.file.write(rows)
+        self.summary.carried += rows.count(b"\n")
 
     def checkpoint(self) -> None:
         """A file is finished: its rows stay, whatever comes."""

@@ -25,6 +25,7 @@ from incognote.engine.ledger import (
     Summary,
     json_line,
 )
+from incognote.engine.resume import EarlierRun
 from incognote.engine.sources import STREAM, Source, find_sources
 from incognote.engine.workers import Work, run_batches
 from incognote.formats import HEAD, format_named, format_of
@@ -33,6 +34,7 @@ from incognote.policy import Policy
 
 if TYPE_CHECKING:
     from incognote.transform import Originals
+    from incognote.transform.vault import Vault, VaultWriter
 
 # A batch also ends here, so that a folder of books takes no more memory than one of notes.
 _BATCH_CHARACTERS = 1_000_000
@@ -44,12 +46,22 @@ def _ignore(*_: object) -> None:
     pass
 
 
+# The manifest rows of a source that an earlier run finished; None if it is to be read.
+Finished = Callable[[Source], bytes | None]
+
+
+def _nothing(_: Source) -> bytes | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a run is done.
 
     `format` forces a format on every file; `quarantine` is a folder for the raw bytes of what
-    fails. `report` hears of each failure, `progress` of bytes read and documents written.
+    fails; `vault` takes the map back of every document that is written. With `resume`, files that
+    an earlier run finished are passed over. `report` hears of each failure, `progress` of bytes
+    read and documents written.
     """
 
     policy: Policy
@@ -58,17 +70,23 @@ class Settings:
     batch: int = 32
     format: str = ""
     quarantine: Path | None = None
+    vault: VaultWriter | None = None
+    resume: bool = False
     report: Callable[[str], None] = _ignore
     progress: Callable[[int, int], None] = _ignore
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A record, a failure to read one, or (None) the end of its source."""
+    """A record, a failure to read one, or (None) the end of its source.
+
+    `carried` are manifest rows of a source that was not read because it is finished already.
+    """
 
     source: Source
     content: Record | Failure | None
     bytes_read: int = 0
+    carried: bytes | None = None
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -103,24 +121,69 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
         raise UsageError("a key is needed to make surrogates")
     place = _Place.of(where, out)
     manifest = Manifest(place.folder, settings.policy.hash, settings.key) if place.folder else None
-    own = place.own_files() | _resolved(settings.quarantine)
+    vault = settings.vault
+    own = place.own_files() | _resolved(settings.quarantine, vault.path if vault else None)
+    finished = _finished_earlier(place, manifest) if settings.resume else _nothing
     work = Work("deid", settings.policy, settings.key, _first_pass(where, own, settings))
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
         try:
-            for item, outcomes in _process(work, find_sources(where, own), settings):
+            for item, outcomes in _process(work, find_sources(where, own), settings, finished):
                 if item.content is None:
+                    if item.carried:
+                        ledger.carry(item.carried)
                     if sink:
                         sink.commit()
                     sink = None
                     ledger.checkpoint()
                 elif (data := _rewritten(item, outcomes, ledger)) is not None:
+                    if vault:
+                        for outcome in outcomes:
+                            assert isinstance(outcome, Result)
+                            vault.add(outcome)
                     sink = sink or place.sink(item.source)
                     sink.write(data)
         finally:
             if sink:
                 sink.discard()
     return ledger.summary
+
+
+def restore(where: str, out: str, vault: Vault, reason: str, settings: Settings) -> int:
+    """What `deid` wrote at `where`, turned back into what it read, at `out`; how many documents.
+
+    The first document that is not in the vault as it stands stops the run.
+    """
+    place = _Place.of(where, out)
+    restored = 0
+    sink: AtomicFile | Stream | None = None
+    try:
+        for item in _items(find_sources(where, place.own_files()), settings):
+            if isinstance(item.content, Failure):
+                raise UsageError(item.content.message)
+            if item.content is None:
+                if sink:
+                    sink.commit()
+                sink = None
+                continue
+            originals = [
+                Result(document, (), text=vault.restore(document.id, document.text, reason))
+                for document in item.documents
+            ]
+            sink = sink or place.sink(item.source)
+            sink.write(item.content.render(originals))
+            restored += len(originals)
+    finally:
+        if sink:
+            sink.discard()
+    return restored
+
+
+def _finished_earlier(place: _Place, manifest: Manifest | None) -> Finished:
+    if manifest is None:
+        raise UsageError("only a run that writes files can be resumed")
+    earlier = EarlierRun(manifest.file.path, manifest.stamp)
+    return lambda source: earlier.finished(source, place.path(source))
 
 
 def _first_pass(where: str, own: frozenset[Path], settings: Settings) -> Originals | None:
@@ -185,10 +248,12 @@ class _Place:
             return _resolved(self.folder)
         return _resolved(self.file, self.folder / MANIFEST, self.folder / QUARANTINE)
 
+    def path(self, source: Source) -> Path:
+        assert self.folder
+        return self.file or self.folder / source.name
+
     def sink(self, source: Source) -> AtomicFile | Stream:
-        if self.folder is None:
-            return Stream(sys.stdout.buffer)
-        return AtomicFile(self.file or self.folder / source.name)
+        return AtomicFile(self.path(source)) if self.folder else Stream(sys.stdout.buffer)
 
 
 def _resolved(*paths: Path | None) -> frozenset[Path]:
@@ -202,12 +267,12 @@ def _quarantine(folder: Path | None, settings: Settings) -> Quarantine | None:
 
 
 def _process(
-    work: Work, sources: Iterable[Source], settings: Settings
+    work: Work, sources: Iterable[Source], settings: Settings, finished: Finished = _nothing
 ) -> Iterator[tuple[_Item, Outcomes]]:
     """Every item with the outcomes of its documents, in the order of the input."""
     if settings.format:
         format_named(settings.format)  # an unknown name is an error of the call, not of each file
-    batches = _batches(_items(sources, settings), settings.batch)
+    batches = _batches(_items(sources, settings, finished), settings.batch)
     for batch, outcomes in run_batches(
         work,
         settings.workers,
@@ -236,8 +301,13 @@ def _batches(items: Iterator[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _items(sources: Iterable[Source], settings: Settings) -> Iterator[_Item]:
+def _items(
+    sources: Iterable[Source], settings: Settings, finished: Finished = _nothing
+) -> Iterator[_Item]:
     for source in sources:
+        if rows := finished(source):
+            yield _Item(source, None, source.size, rows)
+            continue
         try:
             yield from _read(source, settings)
         except Exception as error:  # noqa: BLE001 - fail closed: no file may stop the others
