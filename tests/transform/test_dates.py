@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.transform.conftest import KEY, deid, new_values, surrogate
 
 from incognote.policy import TransformRules
-from incognote.transform import dateforms
+from incognote.transform import datewriting
 from incognote.transform.dates import _read
 from incognote.transform.record import Scope
 
@@ -36,12 +36,12 @@ FULL = {
     "long": lambda d: f"{d:%B} {d.day}, {d.year}",
     "long-lower": lambda d: f"{d:%B} {d.day}, {d.year}".lower(),
     "long-upper": lambda d: f"{d:%B} {d.day}, {d.year}".upper(),
-    "ordinal": lambda d: f"{d:%B} {dateforms._ordinal(d.day, '1st')}, {d.year}",
+    "ordinal": lambda d: f"{d:%B} {datewriting._ordinal(d.day, '1st')}, {d.year}",
     "day-month": lambda d: f"{d.day} {d:%b} {d.year}",
     "machine": lambda d: f"{d:%d-%b-%Y}".upper(),
     "weekday": lambda d: f"{d:%A}, {d:%B} {d.day}, {d.year}",
     "weekday-short": lambda d: f"{d:%a} {d:%m/%d/%Y}",
-    "of-words": lambda d: f"the {dateforms._ordinal(d.day, '1st')} of {d:%B} {d.year}",
+    "of-words": lambda d: f"the {datewriting._ordinal(d.day, '1st')} of {d:%B} {d.year}",
     "two-digit-apostrophe": lambda d: f"{d:%b} {d.day} '{d:%y}",
 }
 days = st.dates(date(1950, 3, 1), date(2029, 1, 31))

@@ -14,9 +14,10 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import ClassVar
 
-from incognote.transform import dateforms
-from incognote.transform.dateforms import Form, Moved, Part, Style
+from incognote.transform import dateforms, datewriting
+from incognote.transform.dateforms import Form, Part
 from incognote.transform.datewords import SEASON_MIDDLES, like_case
+from incognote.transform.datewriting import Moved, Style
 from incognote.transform.holidays import HOLIDAYS
 from incognote.transform.ids import redraw
 from incognote.transform.record import Mention, Record
@@ -112,7 +113,7 @@ def shifted(mention: Mention, record: Record) -> str:
     text = form.text
     if form.parts:
         moved = [_move(part, facts, days) for part in form.parts]
-        text = dateforms.write(form, moved, facts.style_of(form.text))
+        text = datewriting.write(form, moved, facts.style_of(form.text))
     if form.unknown and (not form.parts or any(len(f.word) > 3 for f in form.unknown)):
         text = _rename(text, form, record)
     return text

@@ -160,7 +160,7 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
 
 @lru_cache(maxsize=16384)
 def _is_compound(folded: str) -> bool:
-    """ "Lakeshore", "Birchwood": two ordinary words in one."""
+    """Two ordinary words in one, as in "Lakeshore" and "Birchwood"."""
     lex = lexicon()
     return any(
         lex.is_ordinary(folded[:cut]) and lex.is_ordinary(folded[cut:])

@@ -121,6 +121,8 @@ def state(mention: Mention, record: Record) -> str:
         return case_like(text, new.name) if text.isupper() or text.islower() else new.name
     # "Calif.", "N.Y.": some states have no such form and are written in full.
     short = f"{new.abbreviations[0]}." if new.abbreviations else new.name
+    if short == f"{new.code}.":
+        short = f"{new.code[0]}.{new.code[1]}."
     return short.upper() if text.isupper() and len(letters) > 2 else short
 
 

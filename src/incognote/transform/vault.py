@@ -28,7 +28,7 @@ from incognote.core.errors import MissingExtra, UsageError
 from incognote.core.types import Result
 
 _MAGIC = "incognote-vault 1"
-_KEY_BYTES = 32
+_SHORTEST_KEY = 16
 _NONCE = 12
 
 
@@ -68,6 +68,7 @@ class VaultWriter:
     """Adds documents to a vault; makes it if it is not there."""
 
     def __init__(self, path: Path, key: bytes) -> None:
+        self.path = path
         self._seal = _cipher(key)
         if path.exists():
             lines = path.read_text("ascii").splitlines()
@@ -201,11 +202,12 @@ def _open_lines(lines: list[str], cipher: Any, vault_id: str, path: Path) -> Ite
         yield Entry(**row)
 
 
-def _cipher(key: bytes) -> Any:
-    if len(key) != _KEY_BYTES:
-        raise UsageError(f"a vault key has {_KEY_BYTES} bytes")
+def _cipher(secret: bytes) -> Any:
+    if len(secret) < _SHORTEST_KEY:
+        raise UsageError(f"a vault key has at least {_SHORTEST_KEY} bytes")
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ModuleNotFoundError:
         raise MissingExtra("the vault", "vault") from None
-    return AESGCM(key)
+    # Secrets come as text of any length; AES wants 32 bytes, and never those of another purpose.
+    return AESGCM(hashlib.sha256(b"incognote vault key:" + secret).digest())

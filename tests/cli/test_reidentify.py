@@ -1,0 +1,78 @@
+"""The way back: deid with a vault, then reidentify."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from incognote.cli import main
+
+pytest.importorskip("cryptography")
+
+ROWS = [
+    {"id": "1", "patient_id": "p", "text": "Seen: <Ann Kowalczyk>. Stable."},
+    {"id": "2", "patient_id": "p", "text": "No names here."},
+    {"id": "3", "patient_id": "q", "text": "<Ann Kowalczyk> and <Bea Fox>."},
+]
+
+
+@pytest.fixture
+def vault(tmp_path: Path, tiny: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A de-identified file and the options that open its vault."""
+    policy = Path(tiny)
+    policy.write_text(policy.read_text().replace('default = "tag"', 'default = "surrogate"'))
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    monkeypatch.setenv("INCOGNOTE_KEY", "the key of the surrogates")
+    monkeypatch.setenv("INCOGNOTE_VAULT_KEY", "quite another key, for the vault")
+    place = ["--vault", str(tmp_path / "vault")]
+    out = str(tmp_path / "out.jsonl")
+    assert main(["deid", str(tmp_path / "in.jsonl"), "-o", out, "--policy", tiny, *place]) == 0
+    return [*place, "--reason", "test"]
+
+
+def test_documents_come_back(tmp_path: Path, vault: list[str]) -> None:
+    written = (tmp_path / "out.jsonl").read_text()
+    assert "Kowalczyk" not in written
+    back = tmp_path / "back.jsonl"
+    assert main(["reidentify", str(tmp_path / "out.jsonl"), "-o", str(back), *vault]) == 0
+    assert [json.loads(line) for line in back.read_text().splitlines()] == ROWS
+    assert (tmp_path / "vault.audit.jsonl").read_text().count('"restore"') == 3
+
+
+def test_one_value_is_looked_up(
+    tmp_path: Path, vault: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["text"]
+    surrogate = first.removeprefix("Seen: <").removesuffix(">. Stable.")
+    assert main(["reidentify", "--value", surrogate, "--patient", "p", *vault]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row == {"document": "1", "label": "PATIENT", "original": "Ann Kowalczyk"}
+
+
+def test_changed_text_is_refused(tmp_path: Path, vault: list[str]) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text(path.read_text().replace("Stable", "Unstable"))
+    assert main(["reidentify", str(path), "-o", str(tmp_path / "b.jsonl"), *vault]) == 1
+    assert not (tmp_path / "b.jsonl").exists()
+
+
+@pytest.mark.parametrize("extra", [[], ["in.jsonl", "--value", "x"]])
+def test_documents_or_a_value(vault: list[str], extra: list[str]) -> None:
+    assert main(["reidentify", *extra, *vault]) == 1
+
+
+def test_the_vault_needs_a_key_of_its_own(
+    tmp_path: Path, tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("Seen: <Ann>.")
+    order = ["deid", str(note), "-o", str(tmp_path / "o.txt"), "--policy", tiny]
+    order += ["--vault", str(tmp_path / "v")]
+    monkeypatch.setenv("INCOGNOTE_KEY", "the same key for both")
+    monkeypatch.delenv("INCOGNOTE_VAULT_KEY", raising=False)
+    assert main(order) == 1
+    monkeypatch.setenv("INCOGNOTE_VAULT_KEY", "the same key for both")
+    assert main(order) == 1
+    assert not (tmp_path / "v").exists()
