@@ -89,6 +89,9 @@ class TestTemplates:
         other = "Results were faxed: SODIUM, LOW on 1/2/99 at night"
         assert len(templates(map(result, [*FORMS, other]), support=3)) == 1
 
+    def test_a_shape_without_a_word_of_its_own_is_no_form(self):
+        assert templates([result("[[1/2/99|DATE]]")] * 9, support=3) == []
+
     def test_sentences_without_phi_are_no_rule(self):
         assert templates([result("All is well here.")] * 9, support=3) == []
 

@@ -26,22 +26,22 @@ class Phrases(Generic[T]):
         self._ignore_case = ignore_case
         self._by_first: dict[str, list[tuple[tuple[str, ...], T]]] = {}
         for phrase, value in entries:
-            words = tuple(self._fold(word) for word in _WORD.findall(phrase))
+            words = tuple(_WORD.findall(self._fold(phrase)))
             if words:
                 self._by_first.setdefault(words[0], []).append((words, value))
         for entries_of_word in self._by_first.values():
             entries_of_word.sort(key=lambda entry: -len(entry[0]))
 
-    def _fold(self, word: str) -> str:
-        return word.lower() if self._ignore_case else word
+    def _fold(self, text: str) -> str:
+        return lower(text) if self._ignore_case else text
 
     def __len__(self) -> int:
         return sum(map(len, self._by_first.values()))
 
     def find(self, text: str) -> Iterator[Match[T]]:
         """Matches from left to right; none overlaps another."""
-        found = list(_WORD.finditer(text))
-        words = [self._fold(word[0]) for word in found]
+        found = list(_WORD.finditer(self._fold(text)))
+        words = [word[0] for word in found]
         at = 0
         while at < len(words):
             entries = self._by_first.get(words[at], ())
@@ -54,15 +54,23 @@ class Phrases(Generic[T]):
             at += 1
 
 
+def lower(text: str) -> str:
+    """Lower case in the same length: one letter of Unicode would get longer, and move offsets."""
+    folded = text.lower()
+    return folded if len(folded) == len(text) else "".join(c.lower()[0] for c in text)
+
+
 class Misspellings(Generic[T]):
     """Knows words, each with a value, by spellings that are one error away."""
 
     def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
         self._words: dict[str, T] = {}
         self._near: dict[str, list[str]] = {}
+        self._ends: set[str] = set()
         for word, value in entries:
             if word not in self._words:
                 self._words[word] = value
+                self._ends |= {word[:2], word[-2:] + "$"}
                 for spelling in _less_one(word):
                     self._near.setdefault(spelling, []).append(word)
 
@@ -72,6 +80,10 @@ class Misspellings(Generic[T]):
     def intended(self, written: str) -> T | None:
         """The value of the word that was meant; None if it is written right or too wrong."""
         if written in self._words:
+            return None
+        # One error spares the first two letters of a longer word or the last two: most words of a
+        # text are dismissed here.
+        if len(written) > 4 and self._ends.isdisjoint((written[:2], written[-2:] + "$")):
             return None
         # Two words are one error apart only if they share a form with at most one letter less.
         for spelling in _less_one(written):

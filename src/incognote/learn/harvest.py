@@ -23,6 +23,7 @@ from incognote.prepare import prepare
 from incognote.prepare.inclusion import COLUMNS, normal
 
 _FEWEST_WORDS = 3
+_SHORTEST_LITERAL = 3
 _LONG_NUMBER = re.compile(r"\d{3}")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -113,9 +114,9 @@ def templates(results: Iterable[Result], support: int = 5) -> list[Template]:
     """Forms that the ensemble always tags the same way, the best supported first.
 
     Sentences are grouped by their shape. Those of one shape and one tagging become a regular
-    expression; words outside PHI that never change stand in it literally. It is proposed if at
-    least `support` sentences stand behind it and no sentence of that shape that it fits is tagged
-    in another way.
+    expression; words outside PHI that never change stand in it literally. It is proposed if it
+    has such a word, at least `support` sentences stand behind it, and no sentence of that shape
+    that it fits is tagged in another way.
     """
     shapes: defaultdict[str, list[_Tagged]] = defaultdict(list)
     for result in results:
@@ -156,11 +157,19 @@ def _of_one_shape(syntax: str, sentences: Sequence[_Tagged], support: int) -> It
     for tags, alike in taggings.items():
         if len(alike) < support or all(tag == "O" for tag in tags):
             continue
+        if not any(_is_literal(i, tags, alike) for i in range(len(tags))):
+            continue
         pattern = _pattern(tags, alike)
         fits = compile_pattern(pattern, "harvested template").fullmatch
         if all(s.tags == tags for s in sentences if fits(s.text)):
             labels = tuple(tag[2:] for tag in tags if tag.startswith("B-"))
             yield Template(syntax, pattern, labels, len(alike))
+
+
+def _is_literal(i: int, tags: tuple[str, ...], alike: Sequence[_Tagged]) -> bool:
+    """Whether a word of the form itself stands here: without any, a shape is no form."""
+    words = {sentence.word(i) for sentence in alike}
+    return tags[i] == "O" and len(words) == 1 and len(min(words)) >= _SHORTEST_LITERAL
 
 
 _CLASS = {"W": r"\pL+", "N": r"\d+", "A": r"[\pL\d]+"}

@@ -66,7 +66,7 @@ def claims(
             continue
         claim = Claim(tidy, weight)
         where = (tidy.start, tidy.end, tidy.label)
-        found[where] = claim.backed_by(found.get(where, claim))
+        found[where] = claim.backed_by(found[where]) if where in found else claim
     return [found[where] for where in sorted(found)], dropped
 
 
@@ -94,10 +94,14 @@ def _refusal(span: Span, weight: int, policy: Policy) -> str:
 
 
 def _tidy(span: Span, text: str) -> Span | None:
-    """The span without white space at its edges; nothing if nothing is left."""
+    """The span without white space at its edges and with its sources sorted; or nothing."""
     if span.end > len(text):
         raise OffsetError(f"span [{span.start}, {span.end}) lies outside a text of {len(text)}")
     inside = text[span.start : span.end]
     start = span.end - len(inside.lstrip())
     end = span.start + len(inside.rstrip())
-    return span.moved(start, end) if start < end else None
+    if start >= end:
+        return None
+    if (start, end) == (span.start, span.end) and len(span.sources) < 2:
+        return span
+    return replace(span, start=start, end=end, sources=tuple(sorted(set(span.sources))))

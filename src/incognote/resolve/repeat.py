@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from incognote.core.labels import label as label_named
-from incognote.core.phrases import Misspellings, Phrases
+from incognote.core.phrases import Misspellings, lower
 from incognote.core.types import Span
 from incognote.lexicon import lexicon
 from incognote.resolve.claims import Claim, rank
@@ -33,6 +33,7 @@ _SHORTEST_WITH_ERROR = 6
 _PAST_ANY_END = 1 << 62
 
 _WORD = re.compile(r"[^\W\d_]+")
+_LONG_CAPITALISED = re.compile(rf"\b[A-ZÀ-Þ][^\W\d_]{{{_SHORTEST_WITH_ERROR - 1},}}\b")
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
@@ -122,17 +123,36 @@ def _is_known(word: str) -> bool:
 
 def _written_again(forms: Sequence[_Form], text: str) -> Iterator[Span]:
     both_cases = text != text.upper() and text != text.lower()
-    for match in Phrases([(form.text, form) for form in forms]).find(text):
-        form = match.value
-        if form.guarded and not (both_cases and _looks_like_name(text, match.start, form.text)):
-            continue
-        if _is_eponym_here(text, match.start, match.end):
-            continue
-        start = match.start
-        before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
-        if before and before[1] == form.initial:
-            start = before.start()
-        yield Span(start, match.end, form.label, SCORE, (SOURCE,))
+    folded = lower(text)
+    for form in forms:
+        for start, end in _places(form.text, folded):
+            if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
+                continue
+            if _is_eponym_here(text, start, end):
+                continue
+            before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
+            begin = before.start() if before and before[1] == form.initial else start
+            yield Span(begin, end, form.label, SCORE, (SOURCE,))
+
+
+def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a phrase stands as whole words in a text in lower case, with any blanks between."""
+    first, *others = lower(phrase).split()
+    at = text.find(first)
+    while at != -1:
+        end: int | None = at + len(first)
+        for word in others:
+            end = _after_blanks(word, text, end) if end else None
+        if end and not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
+            yield at, end
+        at = text.find(first, at + 1)
+
+
+def _after_blanks(word: str, text: str, at: int) -> int | None:
+    start = at
+    while text[start : start + 1].isspace():
+        start += 1
+    return start + len(word) if start > at and text.startswith(word, start) else None
 
 
 def _looks_like_name(text: str, start: int, form: str) -> bool:
@@ -165,9 +185,7 @@ def _misspelt(forms: Sequence[_Form], text: str) -> Iterator[Span]:
     )
     if not names:
         return
-    for found in _WORD.finditer(text):
-        if len(found[0]) < _SHORTEST_WITH_ERROR or not found[0][0].isupper():
-            continue
+    for found in _LONG_CAPITALISED.finditer(text):
         form = names.intended(found[0].lower())
         if form and not _is_known(found[0]):
             yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))
