@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError, TransformError
+from incognote.core.errors import DocumentError, MissingExtra, ReadError, TransformError
 from incognote.core.types import Document, Failure, Result, Span
 from incognote.formats.base import Record, new_text
 from incognote.formats.dicom_rules import (
@@ -88,14 +88,19 @@ class _File:
             dataset.decode()
         except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
             raise ReadError("broken, truncated or not a DICOM file") from None
-        if not dataset:
-            raise ReadError("holds no DICOM attribute")
+        if "SOPInstanceUID" not in dataset:
+            raise ReadError("holds no DICOM object")
         if "DirectoryRecordSequence" in dataset:
             raise ReadError("a DICOMDIR, which names files and patients; leave it out")
         if "PixelData" in dataset and rules.images != "keep":
             require_ocr()
         file = cls(dataset, name, rules)
-        file._walk(dataset, _patient(dataset))
+        try:
+            file._walk(dataset, _patient(dataset))
+        except ReadError:
+            raise
+        except Exception:  # noqa: BLE001
+            raise ReadError("holds a value that does not fit its attribute") from None
         return file
 
     @property
@@ -147,6 +152,14 @@ class _File:
             self.values.append(_Value(dataset, element.tag, index if many else -1, kind, document))
 
     def render(self, results: Sequence[Result]) -> bytes:
+        try:
+            return self._render(results)
+        except DocumentError:
+            raise
+        except Exception:  # noqa: BLE001
+            raise TransformError("the DICOM file could not be written back") from None
+
+    def _render(self, results: Sequence[Result]) -> bytes:
         rest = list(results)
         for value in self.values:
             self._put(value, rest.pop(0))

@@ -90,7 +90,8 @@ def profile_action(group: int, element: int) -> str | None:
 def decide(element: Any) -> str:
     """What to do with an element: one of the words above, or the label of its value."""
     keyword = element.keyword
-    if element.tag.is_private:
+    # Private attributes, and those nobody knows, may hold anything.
+    if element.tag.is_private or element.VR == "UN":
         return REMOVE
     if keyword == "EncapsulatedDocument":
         return EMBEDDED

@@ -6,11 +6,9 @@ name at the end of one segment has its context; what they find is written back w
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -20,6 +18,7 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
+from incognote.formats.embedded import base64_slot
 from incognote.formats.hl7_text import Part, Segment, Separators, segments
 from incognote.formats.patch import Piece, Slot, informed, patched, text_slot
 from incognote.policy import FormatRules
@@ -59,7 +58,6 @@ class Hl7Format:
         return head.lstrip(b"\xef\xbb\xbf\x0b \r\n")[:3] in (b"MSH", b"FHS", b"BHS")
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        del rules
         marks: Separators | None = None
         for number, data in enumerate(_messages(stream), 1):
             where = f"{name}:{number}"
@@ -70,7 +68,7 @@ class Hl7Format:
                     continue
                 if marks is None or source.text.lstrip("\x0b\r\n")[:3] in _HEADERS:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
-                slots = informed(_Message(source.text, marks, where).slots())
+                slots = informed(_Message(source.text, marks, where, rules).slots())
             except ReadError as error:
                 yield Unreadable(where, error.stage, type(error).__name__, str(error), data)
                 continue
@@ -106,6 +104,7 @@ class _Message:
     raw: str
     marks: Separators
     where: str
+    rules: FormatRules
     found: list[Slot] = field(default_factory=list)
     meta: dict[str, str] = field(default_factory=dict)
     _narrative: list[Piece] = field(default_factory=list)
@@ -167,7 +166,7 @@ class _Message:
         return value
 
     def _embedded(self, value: Part) -> None:
-        """An encapsulated document: base64 text is opened, anything else is refused."""
+        """An encapsulated document: opened by its own format, or refused."""
         parts = value.split(self.marks.components)
         if len(parts) < 5 or not parts[4].text:
             return
@@ -175,13 +174,8 @@ class _Message:
         if encoding != "base64":
             self._value(data, "TEXT")
             return
-        try:
-            content = decode(base64.b64decode(data.text, validate=True))
-        except (binascii.Error, ReadError):
-            raise ReadError(f"{self.where}: an embedded document is not plain text") from None
-        self._add(
-            [Piece(data.start, data.end, content.text)],
-            encode=lambda text: base64.b64encode(content.encode(text)).decode("ascii"),
+        self.found.append(
+            base64_slot(Piece(data.start, data.end, data.text), self.where, self.rules)
         )
 
     def _guess(self, part: Part, *, known: bool) -> str:
@@ -253,13 +247,12 @@ class _Message:
         *,
         separators: Sequence[str] = (),
         label: str | None = None,
-        encode: Callable[[str], str] | None = None,
     ) -> None:
         self.found.append(
             text_slot(
                 self.where,
                 pieces,
-                encode or self.marks.encode,
+                self.marks.encode,
                 separators=separators,
                 label=label,
                 meta=self.meta,

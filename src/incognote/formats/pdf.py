@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError
+from incognote.core.errors import DocumentError, MissingExtra, ReadError, TransformError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.patch import Piece, Slot, spread, text_slot
@@ -79,20 +79,20 @@ class _File:
             raise ReadError("a broken or truncated PDF") from None
         if editor.is_encrypted:
             raise ReadError("encrypted")
-        _strip(editor)
-        written = [
-            (holder, key, text_slot(name, pieces, str, locator=f"{name} {key}"))
-            for holder, key, pieces in _written(editor)
-        ]
-        buffer = io.BytesIO()
-        editor.save(buffer)
         try:
+            _strip(editor)
+            written = [
+                (holder, key, text_slot(name, pieces, str, locator=f"{name} {key}"))
+                for holder, key, pieces in _written(editor)
+            ]
+            buffer = io.BytesIO()
+            editor.save(buffer)
             pdf = pypdfium2.PdfDocument(buffer.getvalue())
-        except pypdfium2.PdfiumError:
+            pages = _read_pages(pdf, name)
+        except ReadError:
+            raise
+        except Exception:  # noqa: BLE001 - a damaged structure raises whatever it hits first
             raise ReadError("a broken or truncated PDF") from None
-        if len(pdf) > _MAX_PAGES:
-            raise ReadError(f"more than {_MAX_PAGES:,} pages")
-        pages = [_read_page(page, name, number) for number, page in enumerate(pdf, 1)]
         return cls(pdf, rules, pages, written, editor)
 
     @property
@@ -102,6 +102,14 @@ class _File:
         return tuple(document for slot in slots for document in slot.documents)
 
     def render(self, results: Sequence[Result]) -> bytes:
+        try:
+            return self._render(results)
+        except DocumentError:
+            raise
+        except Exception:  # noqa: BLE001
+            raise TransformError("the PDF could not be written back") from None
+
+    def _render(self, results: Sequence[Result]) -> bytes:
         """Strings first, in the editor; then the pages, in PDFium, over what the editor saved."""
         import pikepdf
         import pypdfium2
@@ -139,6 +147,12 @@ class _File:
             at.append(length)
             length += len(text)
         rewrite(pdf, page, objects, spread(result, texts, at))
+
+
+def _read_pages(pdf: Any, name: str) -> list[_Page]:
+    if len(pdf) > _MAX_PAGES:
+        raise ReadError(f"more than {_MAX_PAGES:,} pages")
+    return [_read_page(page, name, number) for number, page in enumerate(pdf, 1)]
 
 
 def _read_page(page: Any, name: str, number: int) -> _Page:

@@ -1,0 +1,92 @@
+"""Damaged files: every reader answers with records or failures, and never with anything else."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.formats import test_archives, test_dicom, test_more, test_office, test_pdf
+from tests.formats.planted import read
+
+from incognote.core.errors import DocumentError
+from incognote.core.types import Failure, Result
+from incognote.formats.base import Record
+from incognote.policy import FormatRules
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "formats"
+
+FILES = {
+    **{path.name: path.read_bytes() for path in sorted(SAMPLES.iterdir())},
+    "note.txt": b"Seen with Quillon, \xc3\x89mile.\r\nBP 128/76\n",
+    "rows.csv": b'id,text\n1,"a ""b"" c"\n2,d\n',
+    "rows.jsonl": b'{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n',
+    "letter.rtf": test_more.RTF,
+    "letter.docx": test_office._letter(),
+    "visits.xlsx": test_office._workbook(),
+    "x.zip": test_archives._zip(**{"a.txt": b"note"}),
+    "x.tar": test_archives._tar(),
+    "x.txt.gz": gzip.compress(b"note"),
+    "x.vcf": test_archives.TestVcf.HEADER,
+    "x.pdf": test_pdf._pdf(),
+    "x.dcm": test_dicom._study(),
+    "x.parquet": test_more.TestParquet()._table(),
+}
+
+_EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["cut", "drop", "flip", "insert", "repeat"]),
+        st.floats(0, 1, exclude_max=True),
+        st.integers(0, 255),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _damaged(data: bytes, edits) -> bytes:
+    for kind, where, value in edits:
+        at = int(where * len(data))
+        if kind == "cut":
+            data = data[:at]
+        elif kind == "drop":
+            data = data[:at] + data[at + value :]
+        elif kind == "flip":
+            data = data[:at] + bytes([value]) + data[at + 1 :]
+        elif kind == "insert":
+            data = data[:at] + bytes([value]) * 3 + data[at:]
+        else:
+            data = data[:at] + data[at : at + value] * 2 + data[at + value :]
+    return data
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=25)
+@given(edits=_EDITS)
+def test_damage_is_contained(name, edits):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for record in read(_damaged(FILES[name], edits), name, FormatRules(images="keep")):
+            assert isinstance(record, Record | Failure)
+            if isinstance(record, Record):
+                unchanged = [Result(d, (), text=d.text) for d in record.documents]
+                # Refused at the last moment is refused, too.
+                with contextlib.suppress(DocumentError):
+                    assert isinstance(record.render(unchanged), bytes)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_whole_file_is_read(name):
+    assert all(
+        isinstance(record, Record) for record in read(FILES[name], name, FormatRules(images="keep"))
+    )
+
+
+def test_an_empty_stream_is_never_a_surprise():
+    for name in FILES:
+        for record in read(b"", name):
+            assert isinstance(record, Record | Failure)
