@@ -59,10 +59,12 @@ OWN = {
     "corpus": {"corpus"},
     "train": {"learn", "corpus"},
     "models": {"learn"},
+    "templates": {"learn", "engine", "corpus"},
+    "reidentify": {"engine"},
 }
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb in OWN])
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_imports_only_its_own_rooms(verb: str) -> None:
     loaded = modules_after(f"from incognote.cli import parser_for; parser_for({verb!r})")
     rooms = {module.split(".")[1] for module in loaded if module.startswith("incognote.")}

@@ -8,10 +8,13 @@ import secrets
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError
-from incognote.engine.local import Settings
 from incognote.policy import DEFAULT, Policy, load_policy
+
+if TYPE_CHECKING:
+    from incognote.engine.local import Settings
 
 KEY_VARIABLE = "INCOGNOTE_KEY"
 VAULT_KEY_VARIABLE = "INCOGNOTE_VAULT_KEY"
@@ -89,6 +92,8 @@ def policy_from(args: argparse.Namespace) -> Policy:
 
 
 def settings_from(args: argparse.Namespace, key: bytes | None = None) -> Settings:
+    from incognote.engine.local import Settings
+
     return Settings(
         policy=policy_from(args),
         key=key,
