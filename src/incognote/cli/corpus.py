@@ -17,6 +17,7 @@ from incognote.corpus.duplicates import duplicates
 from incognote.corpus.labelmaps import label_map
 from incognote.corpus.resynthesise import POLICY, resynthesise
 from incognote.corpus.split import split
+from incognote.corpus.synth import carriers, synthesise, templates
 from incognote.policy import load_policy
 
 Action = Callable[[argparse.Namespace], int]
@@ -63,6 +64,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--policy", metavar="P", default=POLICY, help="what is replaced how (default: %(default)s)"
     )
     anew.add_argument("--report", metavar="FILE", type=Path, help="the rules as JSON")
+
+    synth = actions.add_parser("synth", help="annotated notes from templates")
+    synth.set_defaults(run_it=_synth)
+    _add_output(synth)
+    synth.add_argument(
+        "--notes", metavar="N", type=int, default=100, help="how many (default: 100)"
+    )
+    synth.add_argument("--seed", type=int, default=0, help="other notes (default: 0)")
+    synth.add_argument(
+        "--templates",
+        metavar="PATH",
+        type=Path,
+        help="own templates: a folder of .txt files with marks, Dr. [[Chen|DOCTOR]], or any "
+        "annotated corpus",
+    )
+    synth.add_argument(
+        "--carriers",
+        metavar="DIR",
+        type=Path,
+        help="reports masked at the source (Dr. X, MM/DD/YYYY), .txt files, to use as templates",
+    )
 
     same = _action(actions, "duplicates", _duplicates, "pairs of notes that are nearly the same")
     _add_similar(same)
@@ -220,6 +242,18 @@ def _resynthesise(args: argparse.Namespace) -> int:
         args.report.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     if not made:
         raise UsageError("no document could be made anew")
+    write_corpus(made, args.output, args.to)
+    print(f"{len(made):,} documents, {_mentions(made):,} spans: {args.output}")
+    return DONE
+
+
+def _synth(args: argparse.Namespace) -> int:
+    sources = carriers(args.carriers, args.seed) if args.carriers else []
+    if args.templates and not args.templates.is_dir():
+        sources += read_corpus(args.templates)
+    elif args.templates or not sources:
+        sources += templates(args.templates)
+    made = list(synthesise(sources, args.notes, args.seed))
     write_corpus(made, args.output, args.to)
     print(f"{len(made):,} documents, {_mentions(made):,} spans: {args.output}")
     return DONE

@@ -1,0 +1,212 @@
+"""Corpora made anew: resynthesis with its rules, and synthesis from templates."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from incognote.cli import main
+from incognote.core.errors import ReadError, UsageError
+from incognote.core.types import AnnotatedDocument, Document, Replacement, Result, Span
+from incognote.corpus import read_corpus, write_corpus
+from incognote.corpus.resynthesise import check, resynthesise
+from incognote.corpus.synth import carriers, fill_masks, masks, synthesise, templates
+from incognote.testing import parse_markup
+
+KEY = b"a key that is long enough to use"
+
+
+def note(marked: str, key: str = "1", **meta: str) -> AnnotatedDocument:
+    text, spans = parse_markup(marked)
+    return AnnotatedDocument(Document(key, text, meta), spans)
+
+
+CORPUS = [
+    note(
+        "[[Laura Bennett|PATIENT]], [[66|AGE]], of [[Dayton|CITY]], [[Ohio|STATE]] saw Dr. "
+        "[[Okafor|DOCTOR]] on [[3/4/2020|DATE]]. MRN [[4471902|MEDICALRECORD]]. "
+        "Ms. [[Bennett|PATIENT]] was well.",
+        "1",
+        patient_id="real-17",
+        note_type="letter",
+        site="secret",
+    ),
+    note(
+        "Seen [[5/6/2021|DATE]], call [[937-555-0142|PHONE]]. [[Bennett|PATIENT]].",
+        "2",
+        patient_id="real-17",
+    ),
+    note("[[Henry Walsh|PATIENT]] came [[7/8/2019|DATE]].", "3"),
+]
+
+
+def test_a_resynthesised_corpus_keeps_its_rules() -> None:
+    made, rules = resynthesise(CORPUS, KEY)
+    assert {rule.name: rule.broken for rule in rules if rule.broken} == {}
+    assert sum(rule.cases for rule in rules) > 15
+    assert [[s.label for s in d.spans] for d in made] == [
+        [s.label for s in d.spans] for d in CORPUS
+    ]
+    assert all(s.end <= len(d.text) for d in made for s in d.spans)
+    whole = "\n".join(d.text for d in made)
+    for real in ("Bennett", "Okafor", "Dayton", "4471902", "937-555-0142", "Walsh"):
+        assert real not in whole
+
+
+def test_a_patient_keeps_one_name_and_loses_the_old_id() -> None:
+    made, _ = resynthesise(CORPUS, KEY)
+    names = [[d.text[s.start : s.end] for s in d.spans if s.label == "PATIENT"] for d in made]
+    assert names[0][0].split()[-1] == names[0][1] == names[1][0]
+    assert made[0].document.meta == {"patient_id": "patient-1", "note_type": "letter"}
+    assert made[2].document.meta == {}
+
+
+def test_dates_come_from_the_corpus_in_the_same_form() -> None:
+    made, _ = resynthesise(CORPUS, KEY)
+    old = {d.text[s.start : s.end] for d in CORPUS for s in d.spans if s.label == "DATE"}
+    new = [d.text[s.start : s.end] for d in made for s in d.spans if s.label == "DATE"]
+    assert set(new) == old
+    assert len(new) == 3
+
+
+def test_foreign_labels_must_be_harmonised_first() -> None:
+    doc = AnnotatedDocument(Document("9", "Ann"), (Span(0, 3, "PTName"),))
+    with pytest.raises(UsageError, match=r"'9'.*harmonise"):
+        resynthesise([doc], KEY)
+
+
+def replaced(doc: AnnotatedDocument, *new: str) -> Result:
+    """A result that some bad transformer might give."""
+    text, at, parts, made = doc.text, 0, [], []
+    for span, value in zip(doc.spans, new, strict=True):
+        parts += [text[at : span.start], value]
+        at = span.end
+        made.append(Replacement(span, value))
+    return Result(
+        doc.document, doc.spans, replacements=tuple(made), text="".join([*parts, text[at:]])
+    )
+
+
+BROKEN = {
+    "no surrogate is an original of the corpus": (
+        [note("[[Ann Lee|PATIENT]]", "1"), note("[[Bo Woods|PATIENT]]", "2")],
+        [["Bo Woods"], ["Cy Hill"]],
+        ["1"],
+    ),
+    "no telling original is left in any text": (
+        [note("[[Ann Lee|PATIENT]] and Bo Woods", "1"), note("[[Bo Woods|PATIENT]]", "2")],
+        [["Di Fox"], ["Cy Hill"]],
+        ["1"],
+    ),
+    "numbers and dates keep their pattern": (
+        [note("[[937-555-0142|PHONE]]", "1")],
+        [["937 555 0199"]],
+        ["1"],
+    ),
+    "one value of a patient has one surrogate": (
+        [note("[[Ann|PATIENT]] [[Ann|PATIENT]]", "1")],
+        [["Bea", "Cleo"]],
+        ["1"],
+    ),
+    "a date is replaced by another": ([note("[[3/4|DATE]]", "1")], [["3/4"]], ["1"]),
+    "no two places stand together as before": (
+        [note("[[Erie|CITY]], [[PA|STATE]]", "1"), note("[[Ada|CITY]], [[OH|STATE]]", "2")],
+        [["Ada", "OH"], ["Xenia", "TX"]],
+        ["1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_rule_is_reported_with_its_document(name: str) -> None:
+    docs, values, where = BROKEN[name]
+    results = [replaced(doc, *new) for doc, new in zip(docs, values, strict=True)]
+    rule = next(rule for rule in check(docs, results) if rule.name == name)
+    assert (rule.broken, list(rule.where)) == (1, where)
+    assert rule.kept < 1
+
+
+def test_a_number_inside_a_longer_one_is_not_left() -> None:
+    docs = [note("[[555-01687|PHONE]]", "1"), note("call [[619-555-0199|PHONE]]", "2")]
+    results = [replaced(docs[0], "555-01222"), replaced(docs[1], "(619) 555-01687")]
+    rule = next(r for r in check(docs, results) if "telling" in r.name)
+    assert rule.broken == 0
+
+
+def test_the_verb_resynthesises(tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("INCOGNOTE_KEY", KEY.decode())
+    write_corpus(CORPUS, tmp_path / "gold.jsonl", "jsonl")
+    out, report = tmp_path / "new.jsonl", tmp_path / "rules.json"
+    call = ["corpus", "resynthesise", str(tmp_path / "gold.jsonl"), "-o", str(out)]
+    assert main([*call, "--report", str(report)]) == 0
+    assert len(read_corpus(out)) == 3
+    assert all(rule["kept"] == 1 for rule in json.loads(report.read_text()))
+    assert "Bennett" not in capsys.readouterr().out
+
+
+def test_synthetic_notes_are_annotated_and_differ() -> None:
+    made = list(synthesise(templates(), 60, seed=1))
+    assert len({doc.text for doc in made}) == 60
+    assert len({doc.id for doc in made}) == 60
+    assert {span.label for doc in made for span in doc.spans} >= {"PATIENT", "DOCTOR", "AGE", "SSN"}
+    for doc in made:
+        for span in doc.spans:
+            surface = doc.text[span.start : span.end]
+            assert surface == surface.strip()
+            assert surface
+
+
+def test_the_same_seed_gives_the_same_notes() -> None:
+    one, two, other = (list(synthesise(templates(), 5, seed=seed)) for seed in (3, 3, 4))
+    assert one == two
+    assert one != other
+
+
+def test_only_marks_change() -> None:
+    source = note("Plain [[Ann Lee|PATIENT]] words [[12|AGE]] stay", "t")
+    [made] = synthesise([source], 1)
+    first, second = made.spans
+    parts = made.text[: first.start], made.text[first.end : second.start], made.text[second.end :]
+    assert parts == ("Plain ", " words ", " stay")
+    assert int(made.text[second.start : second.end]) < 18
+
+
+def test_masks_become_mentions() -> None:
+    text = "Dr. X saw Mr. ABCD, a XX-year-old, on MM/DD/YYYY at ABCD Hospital. Vitamin D. X-ray ok."
+    doc = fill_masks("r", text, masks(), random.Random(1))
+    assert [s.label for s in doc.spans] == ["DOCTOR", "PATIENT", "AGE", "DATE", "HOSPITAL"]
+    assert "Vitamin D. X-ray ok." in doc.text
+    assert "ABCD" not in doc.text
+
+
+def test_own_templates_and_carriers(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("Seen by Dr. [[Chen|DOCTOR]].")
+    [made] = synthesise(templates(tmp_path), 1)
+    assert made.document.meta["note_type"] == "mine"
+    (tmp_path / "mine.txt").write_text("Seen by Dr. X.")
+    assert [s.label for s in carriers(tmp_path)[0].spans] == ["DOCTOR"]
+
+
+def test_bad_templates_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"no \.txt"):
+        templates(tmp_path)
+    (tmp_path / "bad.txt").write_text("[[x|NOLABEL]]")
+    with pytest.raises(ReadError, match=r"bad.*NOLABEL"):
+        templates(tmp_path)
+
+
+@pytest.mark.parametrize("template", templates(), ids=lambda doc: doc.id)
+def test_every_shipped_template_makes_notes(template: AnnotatedDocument) -> None:
+    made = list(synthesise([template], 3))
+    assert [len(doc.spans) for doc in made] == [len(template.spans)] * 3
+
+
+def test_the_verb_makes_notes_from_any_corpus(tmp_path: Path) -> None:
+    write_corpus(CORPUS, tmp_path / "gold.jsonl", "jsonl")
+    out = tmp_path / "out.jsonl"
+    call = ["corpus", "synth", "-o", str(out), "--notes", "4", "--templates"]
+    assert main([*call, str(tmp_path / "gold.jsonl")]) == 0
+    assert len(read_corpus(out)) == 4
