@@ -92,6 +92,11 @@ def test_repetition(case):
     assert repeated(marked) == expected
 
 
+def test_an_unsure_find_does_not_spread():
+    unsure = Span(0, 8, "PATIENT", 0.6)
+    assert repeated("Kowalski and Kowalski", unsure) == "[[Kowalski|PATIENT]] and Kowalski"
+
+
 def test_switched_off():
     marked = "[[Kowalski|PATIENT]] and Kowalski"
     assert repeated(marked, repetitions=False) == marked

@@ -54,8 +54,8 @@ def resolve(
     claims, outvoted = count_votes(claims, rules.votes)
     dropped.extend(outvoted)
     claims = place(claims)
-    if rules.repetitions:
-        claims = place([*claims, *sieve(repetitions(claims, text, document.known))])
+    if rules.repetitions and (again := sieve(repetitions(claims, text, document.known))):
+        claims = place([*claims, *again])
     return Resolution(
         tuple(claim.span for claim in claims),
         tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),

@@ -26,6 +26,8 @@ SCORE = 0.5
 
 _NAMES = frozenset({"PATIENT", "DOCTOR"})
 _WHOLE = frozenset({"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "LOCATION-OTHER", "USERNAME"})
+# What nobody is sure of is not spread over the document.
+_SURE = 0.8
 _SHORTEST_PART = 3
 _SHORTEST_PLACE = 4
 _SHORTEST_ID = 5
@@ -61,12 +63,16 @@ def repetitions(
     found = [
         (claim.span.label, text[claim.span.start : claim.span.end])
         for claim in sorted(claims, key=rank)
+        if claim.span.score >= _SURE
     ]
-    forms = list(_forms([*found, *known]))
+    forms: dict[str, _Form] = {}
+    for form in _forms([*found, *known]):
+        # A form that several finds share belongs to the strongest of them.
+        forms.setdefault(lower(form.text), form)
     if not forms:
         return []
     taken = sorted((claim.span.start, claim.span.end) for claim in claims)
-    spans = {*_written_again(forms, text), *_misspelt(forms, text)}
+    spans = {*_written_again(forms.values(), text), *_misspelt(forms.values(), text)}
     return [Claim(span, WEIGHT) for span in sorted(spans) if not _inside(span, taken)]
 
 
@@ -121,7 +127,7 @@ def _is_known(word: str) -> bool:
     return _also_a_word(word) or lex.is_eponym(word) or lex.word_rank(word) is not None
 
 
-def _written_again(forms: Sequence[_Form], text: str) -> Iterator[Span]:
+def _written_again(forms: Iterable[_Form], text: str) -> Iterator[Span]:
     both_cases = text != text.upper() and text != text.lower()
     folded = lower(text)
     for form in forms:
@@ -173,7 +179,7 @@ def _is_eponym_here(text: str, start: int, end: int) -> bool:
     return lexicon().is_clinical(thing) or lexicon().is_clinical(thing.removesuffix("s"))
 
 
-def _misspelt(forms: Sequence[_Form], text: str) -> Iterator[Span]:
+def _misspelt(forms: Iterable[_Form], text: str) -> Iterator[Span]:
     """Long parts of names with one letter wrong, missing, added or swapped with the next."""
     names = Misspellings(
         (form.text.lower(), form)
