@@ -35,6 +35,7 @@ from incognote.detect.names.facts import (
     ROLE_CIVIL,
     ROLE_STAFF,
     SALUTATION,
+    SERVICE,
     TITLE,
     TITLE_CIVIL,
     TITLE_OPEN,
@@ -70,6 +71,7 @@ _KINDS = (
     (FIELD_PATIENT, "patient-word"),
     (BEFORE_THING, "thing-before"),
     (BEFORE_PLACE, "place-before"),
+    (SERVICE, "service"),
 )
 _DOTTED_POST = re.compile(r"(?:[A-Za-z]\.){2,4}$")
 _DOTTED = TITLE | MAKES_PLACE_BEFORE
@@ -114,14 +116,18 @@ def _word_before(page: Page, at: int) -> list[str]:
         return ["slash-before"]
     if not here & WORDLIKE:
         return ["mark-before"]
-    if here & TITLE_OPEN and at > 0 and page.bits[at - 1] & DIGITS:
+    if _is_unit(page, at):
         return ["number-before"]
-    found = _kind(here)
+    if here & TITLE_STAFF and _is_street(page, at):
+        return ["place-title"]
+    found = _doubtful(page, at) or _kind(here)
     if page.gap(at + 1):
         # A column or a tab between: the word is a field name without its colon, if anything.
         return ["column-field", *found] if found else ["column-start"]
     if found:
         return found
+    if here & UPPER and len(page.words[at]) < 6:
+        return ["abbreviation-before"]
     if here & (CAPITAL | UPPER):
         return ["capital-before"]
     return ["verb-before"] if here & AFTER_NAME else ["word-before"]
@@ -137,14 +143,39 @@ def _behind_dot(page: Page, dot: int) -> list[str]:
     if dot - at > 2:
         return _field(page, at + 1)
     here = page.bits[at]
-    if here & TITLE_OPEN and at > 0 and page.bits[at - 1] & DIGITS:
-        return ["number-before"]  # "15 Fr."
+    if _is_unit(page, at):
+        return ["number-before"]
     if here & _DOTTED and len(page.words[at]) < 5:
         return _kind(here)
     post = _DOTTED_POST.search(page.text, max(0, page.ends[dot] - 8), page.ends[dot])
     if post and cues().get(post[0].replace(".", "").lower(), 0) & CREDENTIAL:
         return ["role-staff"]
     return ["sentence-start"]
+
+
+def _is_unit(page: Page, at: int) -> bool:
+    """ "15 Fr Blake": French, a unit, and nobody's title."""
+    return at > 0 and page.words[at].lower() == "fr" and bool(page.bits[at - 1] & DIGITS)
+
+
+def _is_street(page: Page, at: int) -> bool:
+    """ "1180 Bayou Oak Dr Lot 22": a drive, and nobody's title."""
+    back = at - 1
+    while back > max(0, at - 4) and page.bits[back] & CAPITAL:
+        back -= 1
+    return back < at - 1 and bool(page.bits[back] & DIGITS) and not page.breaks(back + 1)
+
+
+def _doubtful(page: Page, at: int) -> list[str]:
+    """Short words that are cues in one letter case only: "MS" is no "Ms", "pa" no "PA"."""
+    word, here = page.words[at], page.bits[at]
+    if len(word) != 2:
+        return []
+    if here & UPPER and word == "MS" and not page.in_capitals(at):
+        return ["abbreviation-before"]
+    if here & LOWER and here & CREDENTIAL and not page.lower_case and not here & TITLE:
+        return ["word-before"] if word in {"do", "pa", "ma", "ot", "od", "na", "ba"} else []
+    return []
 
 
 def _kind(bits: int) -> list[str]:
@@ -207,4 +238,6 @@ def _apposition(page: Page, at: int) -> list[str]:
         return ["role-staff-apposition"]
     if here & ROLE_CIVIL:
         return ["role-civil-apposition"]
+    if here & SERVICE:
+        return ["service-apposition"]
     return ["comma-before"]

@@ -60,7 +60,7 @@ def behind(page: Page, stop: int) -> list[str]:
     """What stands behind the token before `stop`."""
     end = page.ends[stop - 1]
     state = _STATE.match(page.text, end)
-    if state and (_POSTCODE.match(page.text, state.end()) or page.bits[stop - 1] & PLACE):
+    if state and (_POSTCODE.match(page.text, state.end()) or _in_state(page, stop, state)):
         return ["state-behind"]
     if has_credential(page, stop):
         return ["credential"]
@@ -75,6 +75,8 @@ def behind(page: Page, stop: int) -> list[str]:
         return ["state-behind"]
     if here & COMMA and stop + 1 < len(page) and page.bits[stop + 1] & REGION:
         return ["state-behind"]
+    if page.words[stop] == ";":
+        return ["comma-behind"]
     if here & (COMMA | OPEN) or (here & HYPHEN and not page.glued(stop)):
         return _aside(page, stop + 1) or (["comma-behind"] if here & COMMA else [])
     if here & CLOSE:
@@ -96,6 +98,11 @@ def behind(page: Page, stop: int) -> list[str]:
     if page.glued(stop):
         return ["mark-behind"]
     return _word_behind(page, stop)
+
+
+def _in_state(page: Page, stop: int, state: re.Match[str]) -> bool:
+    """ "Brockton MA" is a town; "Reginald Fairbanks, MD" is none."""
+    return bool(page.bits[stop - 1] & PLACE) and not state[0].endswith("MD")
 
 
 def _word_behind(page: Page, at: int) -> list[str]:

@@ -69,19 +69,21 @@ def weights() -> Weights:
 _CUES = frozenset(
     """title-staff title-civil title-open kin kin-apposition kin-behind role-staff role-behind
     role-civil salutation credential field-patient field-kin field-staff field-civil column-field
-    patient-data-behind patient-word""".split()
+    patient-data-behind patient-word family-behind""".split()
 )
 _USUAL = frozenset(
     """line-end column-end closed quote-behind comma-behind dot-behind colon-behind slash-behind
     mark-behind number-behind word-behind capital-behind line-start wrapped sentence-start
     comma-before dash slash-before mark-before number-before word-before verb-before
-    capital-before column-start opened quoted age-behind field-other""".split()
+    capital-before abbreviation-before column-start opened quoted age-behind field-other""".split()
 )
 
 
 def judge(page: Page, run: Run) -> list[str]:
     """The evidence for one run, by name."""
     around = before(page, run.first) + behind(page, run.stop)
+    if "family-behind" in around and "thing-before" in around:
+        around.remove("thing-before")  # "the Hostetter twins"
     cued = not _CUES.isdisjoint(around)
     if cued:
         around = [name for name in around if name not in _USUAL]
@@ -134,7 +136,8 @@ def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
             found.append("thing-inside")
     if head & LOWER:
         found.append(
-            ("cued-" if cued else "") + ("lower-case-note" if page.lower_case else "lower-case-name")
+            ("cued-" if cued else "")
+            + ("lower-case-note" if page.lower_case else "lower-case-name")
         )
     elif head & UPPER:
         if page.in_capitals(run.names[0]):

@@ -44,27 +44,26 @@ LAST = 1 << 21
 MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
 PLACE = 1 << 24  # a city of some size
-REGION = 1 << 60  # a state, a country, a nationality
+REGION = 1 << 61  # a state, a country, a nationality
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
     "field_patient", "field_staff", "care_by", "company", "direction", "told", "identity",
     "salutation", "closing", "after_name", "after_patient", "makes_thing", "makes_place_before",
-    "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar",
-    "family",
+    "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar", "family", "service",
 )  # fmt: skip
 _FIRST_CUE = 25
 (
     TITLE_STAFF, TITLE_CIVIL, TITLE_OPEN, CREDENTIAL, KIN, ROLE_STAFF, ROLE_CIVIL,
     FIELD_PATIENT, FIELD_STAFF, CARE_BY, COMPANY, DIRECTION, TOLD, IDENTITY,
     SALUTATION, CLOSING, AFTER_NAME, AFTER_PATIENT, MAKES_THING, MAKES_PLACE_BEFORE,
-    BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY,
+    BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY, SERVICE,
 ) = (1 << (_FIRST_CUE + n) for n in range(len(_CUE_NAMES)))  # fmt: skip
 
 # Derived: what may start or continue a name.
-NAMEABLE = 1 << 57
-CANDIDATE = 1 << 58
-PROMISING = 1 << 59  # a cue right before which any capitalised word may be a name
+NAMEABLE = 1 << 58
+CANDIDATE = 1 << 59
+PROMISING = 1 << 60  # a cue right before which any capitalised word may be a name
 
 TITLE = TITLE_STAFF | TITLE_CIVIL | TITLE_OPEN
 WORDLIKE = CAPITAL | UPPER | LETTER | LOWER | SMALL_LETTER
@@ -74,7 +73,9 @@ CUE = (
     | MAKES_THING | BEFORE_PLACE | BEFORE_THING | PET
 )  # fmt: skip
 
-_PROMISES = TITLE | KIN | ROLE_STAFF | ROLE_CIVIL | SALUTATION | FIELD_STAFF | FIELD_PATIENT
+_PROMISES = (
+    TITLE | KIN | ROLE_STAFF | ROLE_CIVIL | SALUTATION | FIELD_STAFF | FIELD_PATIENT | IDENTITY
+)
 
 _PUNCTUATION = {
     ".": DOT, ",": COMMA, ";": COMMA, ":": COLON, "|": COLON, "=": COLON, "-": HYPHEN, "_": HYPHEN,
@@ -126,7 +127,11 @@ class Facts(dict[str, int]):
             bits |= JOINER
         if len(word) > 1:
             bits |= self._lists(lower)
-        if bits & UPPER and len(word) <= _LONGEST_ABBREVIATION and self._lexicon.is_abbreviation(word):
+        if (
+            bits & UPPER
+            and len(word) <= _LONGEST_ABBREVIATION
+            and self._lexicon.is_abbreviation(word)
+        ):
             return bits | (_derived(bits) & PROMISING)
         return bits | _derived(bits)
 
@@ -139,9 +144,16 @@ class Facts(dict[str, int]):
             bits |= MEDICAL
         if lexicon.is_eponym(word):
             bits |= EPONYM
-        if max(lexicon.us_cities.population(word) or 0, lexicon.world_cities.population(word) or 0) >= _LARGE_CITY:
+        if (
+            max(lexicon.us_cities.population(word) or 0, lexicon.world_cities.population(word) or 0)
+            >= _LARGE_CITY
+        ):
             bits |= PLACE
-        if word in lexicon.countries or word in lexicon.nationalities or (len(word) > 3 and word in lexicon.state_codes):
+        if (
+            word in lexicon.countries
+            or word in lexicon.nationalities
+            or (len(word) > 3 and word in lexicon.state_codes)
+        ):
             bits |= PLACE | REGION
         ordinary = medical or lexicon.is_ordinary(word)
         if not first and not last:
@@ -158,7 +170,8 @@ class Facts(dict[str, int]):
         phrase = " ".join(words).lower()
         lexicon = self._lexicon
         return phrase in lexicon.countries or any(
-            table.population(phrase) is not None for table in (lexicon.us_cities, lexicon.world_cities)
+            table.population(phrase) is not None
+            for table in (lexicon.us_cities, lexicon.world_cities)
         )
 
 

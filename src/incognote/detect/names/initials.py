@@ -84,11 +84,8 @@ def _dotted(page: Page, index: int) -> int:
         if not page.glued(at) or len(letters) == _LONGEST:
             break
     word = "".join(letters)
-    if (
-        len(letters) < 2
-        or (page.glued(at)
-        and at < len(page)
-        and page.bits[at] & (LETTER | UPPER | LOWER))
+    if len(letters) < 2 or (
+        page.glued(at) and at < len(page) and page.bits[at] & (LETTER | UPPER | LOWER)
     ):
         return 0
     return 0 if _is_abbreviation(word) else at

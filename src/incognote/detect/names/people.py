@@ -16,13 +16,15 @@ from incognote.detect.names.facts import (
     AMBIGUOUS,
     COMMA,
     CUE,
+    DIGITS,
+    DOT,
     JOINER,
     LOWER,
     MEDICAL,
     NEVER,
     ORDINARY,
     UPPER,
-)  # fmt: skip
+)
 from incognote.detect.names.initials import find_initials
 from incognote.detect.names.runs import Run, find_runs
 
@@ -129,6 +131,8 @@ def _same_person(page: Page, index: int) -> bool:
         bits & (ORDINARY | AMBIGUOUS | MEDICAL | NEVER | CUE) or len(page.words[index]) < 4
     ):
         return False
+    if _inside_address(page, index):
+        return False
     around = before(page, index) + behind(page, index + 1)
     if bits & (NEVER | ORDINARY | AMBIGUOUS) and not {"line-start", "sentence-start"}.isdisjoint(
         around
@@ -137,6 +141,18 @@ def _same_person(page: Page, index: int) -> bool:
     if bits & NEVER and bits & UPPER:
         return False
     return _SPOILERS.isdisjoint(around)
+
+
+def _inside_address(page: Page, index: int) -> bool:
+    """Part of an e-mail address, a link or a login: tavita79@..., dr_tran."""
+    if page.glued(index) and page.words[index - 1] in "@_./":
+        return True
+    behind = index + 1
+    if not page.glued(behind):
+        return False
+    if page.words[behind] in "@_" or page.bits[behind] & DIGITS:
+        return True
+    return bool(page.bits[behind] & DOT) and page.glued(behind + 1)
 
 
 def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.behind import has_credential
 from incognote.detect.names.facts import (
+    AFTER_PATIENT,
+    DIGITS,
+    ROLE_CIVIL,
     CANDIDATE,
     CAPITAL,
     CLOSE,
@@ -20,7 +23,6 @@ from incognote.detect.names.facts import (
     DOT,
     FIRST,
     HYPHEN,
-    JOINER,
     KIN,
     KNOWN,
     LAST,
@@ -87,14 +89,16 @@ def _promised(page: Page, cue: int) -> int:
     """Index of the capitalised word behind a title, role or field, though no list calls it a name;
     -1 if there is none."""
     at = cue + 1
-    if at < len(page) and page.bits[at] & (DOT | COLON):
-        at += 1
+    for _ in range(2):
+        if at < len(page) and page.bits[at] & (DOT | COLON | OPEN | QUOTE):
+            at += 1
     if at >= len(page) or page.breaks(at):
         return -1
     bits = page.bits[at]
     if bits & (NEVER | CUE | CANDIDATE) or not bits & ORDINARY:
         return -1
-    title = page.bits[cue] & TITLE
+    # "Dr. Old" may be anybody; "nurse Triage" is no name unless a list has it.
+    title = page.bits[cue] & TITLE and len(page.words[cue]) < 5
     if bits & CAPITAL and (title or (bits & (FIRST | LAST) and not bits & MEDICAL)):
         return at
     return at if bits & UPPER and title and page.bits[cue] & UPPER else -1
@@ -124,7 +128,11 @@ def _cued(page: Page, at: int, cues_before: int) -> bool:
     if before >= 0 and bits[before] & cues_before:
         return True
     behind = at + 1
-    return behind < len(page) and bits[behind] & (CREDENTIAL | COMMA) != 0 and has_credential(page, behind)
+    return (
+        behind < len(page)
+        and bits[behind] & (CREDENTIAL | COMMA) != 0
+        and has_credential(page, behind)
+    )
 
 
 def _run_from(page: Page, index: int, floor: int) -> Run:
@@ -141,7 +149,7 @@ def _run_from(page: Page, index: int, floor: int) -> Run:
     ):
         names.insert(0, before)
         first = before
-    first, initials = _initials_before(page, first, floor)
+    first, initials = _initials_before(page, first, floor, small=bool(page.bits[index] & LOWER))
     run = Run(first, index + 1, names, initials)
     _grow(page, run)
     return run
@@ -165,11 +173,11 @@ def _particles_before(page: Page, first: int, floor: int) -> int:
     return at
 
 
-def _initials_before(page: Page, index: int, floor: int) -> tuple[int, list[int]]:
+def _initials_before(page: Page, index: int, floor: int, *, small: bool) -> tuple[int, list[int]]:
     """The start of "T. A. Abernathy", "J.D. Fowler" or "J Quinn", and its initials."""
     initials: list[int] = []
     bits = page.bits
-    letters = SMALL_LETTER if bits[index] & LOWER else LETTER
+    letters = SMALL_LETTER if small else LETTER
     at = index
     while len(initials) < 3 and not page.gap(at):
         if at - 2 >= floor and bits[at - 1] & DOT and bits[at - 2] & letters and page.glued(at - 1):
@@ -178,21 +186,30 @@ def _initials_before(page: Page, index: int, floor: int) -> tuple[int, list[int]
             letter = at - 1
         else:
             break
-        if (
-            letter > 0
-            and page.glued(letter)
-            and not bits[letter - 1] & (DOT | OPEN | COMMA | COLON)
-        ):
+        if page.glued(letter) and not _may_start(page, letter):
             break
+        if (
+            page.words[letter] in "MF"
+            and letter > 0
+            and bits[letter - 1] & (AFTER_PATIENT | DIGITS)
+        ):
+            break  # "68 yo M. Established patient"
         initials.insert(0, letter)
         at = letter
-    # "P.A. Lofgren": what looks like initials is a post.
-    if (
-        len(initials) > 1
-        and cues().get("".join(page.words[i] for i in initials).lower(), 0) & CREDENTIAL
-    ):
-        return index, []
+    if len(initials) > 1 and initials[1] - initials[0] == 2 and page.glued(initials[1]):
+        # "P.A. Lofgren": what looks like initials is a post.
+        post = "".join(page.words[i] for i in initials).lower()
+        if cues().get(post, 0) & (CREDENTIAL | ROLE_CIVIL):
+            return index, []
     return at, initials
+
+
+def _may_start(page: Page, at: int) -> bool:
+    """What a glued initial may stand behind: "(J. Quinn", "by:J. Quinn", "--J. Quinn"."""
+    before = page.bits[at - 1]
+    if before & HYPHEN:
+        return at < 2 or not page.glued(at - 1) or bool(page.bits[at - 2] & HYPHEN)
+    return bool(before & (DOT | OPEN | COMMA | COLON))
 
 
 def _bare_initial(page: Page, at: int) -> bool:
@@ -239,10 +256,10 @@ def _grow(page: Page, run: Run) -> None:
         elif not page.glued(at) and _part(page, run, at, kind):
             run.names.append(at)
             run.stop = at + 1
-        elif here & (QUOTE | OPEN) and len(run.names) == 1 and (end := _nickname(page, run, kind)):
+        elif here & (QUOTE | OPEN) and not run.nickname and (end := _nickname(page, run, kind)):
             run.nickname = True
-            run.names += [at + 1, end]
-            run.stop = end + 1
+            run.names.append(at + 1)
+            run.stop = end
         elif (
             words[at] in ",^"
             and not run.comma
@@ -295,6 +312,10 @@ def _part(page: Page, run: Run, at: int, kind: int) -> bool:
     if bits & NAMEABLE:
         return True
     # "Ephraim Stills": a rare surname that is an ordinary word, behind a certain first name.
+    if bits & (NEVER | CUE):
+        return False
+    if bits & LAST and has_credential(page, at + 1):
+        return True
     certain = page.bits[run.names[-1]] & (FIRST | STRONG | KNOWN)
     return bool(
         certain & FIRST
@@ -333,30 +354,34 @@ def _particles(page: Page, at: int, kind: int) -> int:
     bits = page.bits
     end = at
     while end < len(page) and end - at < 4:
-        if (
-            page.breaks(end)
-            or (page.words[end].lower() == "st"
-            and not _with_dot(page, end) > end + 1)
+        if page.breaks(end) or (
+            page.words[end].lower() == "st" and not _with_dot(page, end) > end + 1
         ):
             break
         if not (bits[end] & PARTICLE or (bits[end] & (HYPHEN | DOT) and page.glued(end))):
             break
         end += 1
-    if end >= len(page) or page.breaks(end) or not bits[end] & NAMEABLE:
+    if end >= len(page) or page.breaks(end):
+        return 0
+    if not bits[end] & NAMEABLE and not (bits[end - 1] & DOT and bits[end] & LAST):
         return 0
     fits = bits[end] & LOWER if kind == LOWER else bits[end] & (CAPITAL | UPPER)
     return end if fits else 0
 
 
 def _nickname(page: Page, run: Run, kind: int) -> int:
-    """Index of the surname in: Buford ["Buck" Stallcup], or 0."""
+    """The end of the nickname in: Buford ["Buck"] Stallcup, Armand ["Frenchy"]; or 0."""
     at = run.stop
-    if at + 3 >= len(page) or page.breaks(at + 3) or not page.bits[at + 2] & (QUOTE | CLOSE):
+    if at + 2 >= len(page) or page.breaks(at + 2) or page.glued(at) or not page.glued(at + 1):
         return 0
     nick = page.bits[at + 1]
-    if not nick & (CAPITAL | UPPER | LOWER) or nick & (NEVER | CUE):
+    if not nick & (CAPITAL | UPPER | kind) or nick & (NEVER | CUE):
         return 0
-    return at + 3 if _part(page, run, at + 3, kind) else 0
+    if page.bits[at] & QUOTE:
+        return at + 3 if page.bits[at + 2] & QUOTE else 0
+    # In brackets only with the surname behind: "Robert (Bob) Ward", not "Ward (Cardiology)".
+    closed = page.bits[at + 2] & CLOSE and at + 3 < len(page) and not page.gap(at + 3)
+    return at + 3 if closed and nick & FIRST and _part(page, run, at + 3, kind) else 0
 
 
 def _given_after(page: Page, run: Run, kind: int) -> int:
@@ -380,7 +405,9 @@ def _given_after(page: Page, run: Run, kind: int) -> int:
     if given & LETTER:
         follows = after + 1
         closed = page.gap(follows) or bits[follows] & (DOT | COMMA | OPEN | CLOSE | CREDENTIAL)
-        return after if closed or glued else 0
+        # "Altamont Rheumatology, P.C." is no Mr. Altamont.
+        longer = follows + 1 < len(page) and bits[follows] & DOT and page.glued(follows + 1)
+        return after if (closed or glued) and not longer else 0
     if given & (NEVER | CUE | REGION) or not given & kind:
         return 0
     # "Kim, Rosa and Ed" is a list of first names; "Ward, Rosa" a name turned round.
@@ -388,7 +415,7 @@ def _given_after(page: Page, run: Run, kind: int) -> int:
         return after
     # First names that no list has: where a field or a column starts, a name turned round is usual.
     announced = before & COLON or page.gap(run.first)
-    if not announced and not glued and kind != UPPER:
+    if not announced and not glued:
         return 0
     if kind == UPPER and len(page.words[after]) <= _SHORT and not glued:
         return 0
