@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from incognote.detect.places.context import field, nearby, preposition
 from incognote.detect.places.finding import LIKELY, POSSIBLE, Finding
 from incognote.detect.places.scan import LINE, Run, Scan
-from incognote.detect.places.words import CAPITAL, EPONYM, PERSON, UPPER, word_list
+from incognote.detect.places.words import CAPITAL, COMMON, EPONYM, PERSON, UPPER, word_list
 
 _FIELDS = (
     ("hospital_fields", "HOSPITAL"),
@@ -45,8 +45,11 @@ def _saint(scan: Scan, run: Run) -> Finding | None:
 def _by_field(scan: Scan, run: Run) -> Finding | None:
     name = field(scan, run.first)
     before = run.first - 1
-    if not name and before >= 0 and scan.bits[before] & CAPITAL and scan.gap(run.first) != LINE:
-        name = scan.lower(before)  # "Payer Culinary Trust": a field without its colon
+    if not name and before >= 0 and scan.gap(run.first) != LINE:
+        # "Payer Culinary Trust", "her employer Cuyuna Fiber": a field without its colon
+        word = scan.lower(before)
+        if scan.bits[before] & CAPITAL or word in word_list("cues", "lower_fields"):
+            name = word
     if (
         not name
         or scan.lower(run.end) == ":"
@@ -66,13 +69,16 @@ def _by_preposition(scan: Scan, run: Run) -> Finding | None:
     rare = [at for at in named if scan.telling(at)]
     if not named or (not rare and len(named) < 2):
         return None
+    before = preposition(scan, run.first)
+    if before == "by" and nearby(scan, run.first, "carried") and not scan.bits[named[0]] & COMMON:
+        if not all(scan.bits[at] & PERSON for at in named):
+            return Finding(run.first, run.end, "ORGANIZATION", "after-by", POSSIBLE)
     if all(scan.bits[at] & (UPPER | EPONYM) for at in named) or scan.words[run.end - 1] in (
         "'s",
         "’s",
     ):
         return None
     person = all(scan.bits[at] & PERSON for at in named)
-    before = preposition(scan, run.first)
     working = nearby(scan, run.first, "work")
     label = ""
     if before in ("at", "@"):

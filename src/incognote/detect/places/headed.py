@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from incognote.detect.places.context import field, preposition
 from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
+from incognote.detect.places.gazetteer import is_city
 from incognote.detect.places.scan import BLANK, COLUMN, GLUED, LINE, Run, Scan
 from incognote.detect.places.words import (
     CAPITAL,
@@ -17,6 +18,7 @@ from incognote.detect.places.words import (
     HEAD,
     KNOWN,
     PART,
+    PARTICLE,
     STOP,
     WORD,
     word_list,
@@ -31,6 +33,8 @@ _OPENS_OF = frozenset(
 _COMPANY_FORMS = frozenset("llc inc ltd llp pllc pc pa plc corp co".split())
 _ABBREVIATED = frozenset("hosp ctr med univ co inc ltd corp dept".split())
 _CUES = frozenset("at from to @ via by through with for near".split())
+_OPENING = frozenset((",", "(", "-", "|", ":", ";", "."))
+_CLOSING = frozenset((",", ")", "-", "|", ";", "."))
 _NOT_AFTER = frozenset("attorney surgeon dr".split())
 
 
@@ -80,7 +84,9 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
         return None
     head_first, head_end, label, strong = head
     first = _reach_left(scan, run)
-    named = [at for at in range(first, head_first) if scan.specific(at, run.cased)]
+    # What a line or a preposition frames is a name even without letter case.
+    framed = first < run.first and not run.cased
+    named = [at for at in range(first, head_first) if scan.specific(at, run.cased or framed)]
     end = _reach_right(scan, run, head_end)
     if not named:
         # "Hospital of the Redwoods", "Clínica La Fe", "Naval Hospital Rota": the name may follow.
@@ -101,7 +107,7 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
             else "ORGANIZATION"
         )
         strong = strong or medical
-    telling = any(map(scan.telling, named))
+    telling = any(map(scan.telling, named)) or is_city(scan, first, head_first)
     reached = first < run.first
     sure = telling or reached or (strong and run.cased and head_end - head_first > 1)
     if not sure and len(named) == 1 and preposition(scan, first) not in _CUES:
@@ -212,24 +218,25 @@ def _goes_on_after_stop(scan: Scan, at: int) -> bool:
 
 def _goes_on(scan: Scan, run: Run, end: int) -> bool:
     """Whether an ordinary word follows the head: "Mental Health Screen", "Medical Evaluator"."""
-    return end < run.end and bool(scan.bits[end] & COMMON) and not scan.bits[end] & PART
+    bits = scan.bits[end] if end < run.end else PART
+    return bool(bits & COMMON) and not bits & (PART | PARTICLE)
 
 
 def _credible(scan: Scan, run: Run, first: int, end: int, named: list[int]) -> bool:
-    """Whether a name with a weak head is one: a rare word, a cue, or a line of its own."""
+    """Whether a name with a weak head is one: a rare word, a cue, or marks on both sides."""
     before = preposition(scan, first)
     if before in _NOT_AFTER:
         return False
-    rare = [at for at in named if not scan.bits[at] & (COMMON if not run.cased else FAMILIAR)]
+    opened = scan.gap(first) >= COLUMN or scan.words[first - 1] in _OPENING
+    closed = scan.gap(end) >= COLUMN or scan.words[end] in _CLOSING
+    parts = sum(1 for at in range(first, end) if scan.bits[at] & PART)
     if not run.cased:
-        framed = before in _CUES or scan.gap(first) >= COLUMN
-        return (bool(rare) and (len(named) > 1 or framed)) or (len(named) > 1 and framed)
-    if rare or len(named) > 1 or before in _CUES:
+        rare = any(not scan.bits[at] & COMMON for at in named)
+        framed = before in _CUES or opened
+        return (rare and (len(named) > 1 or framed)) or (framed and max(len(named), parts) > 1)
+    if any(not scan.bits[at] & FAMILIAR for at in named):
         return True
-    alone = scan.gap(first) >= COLUMN and (
-        scan.gap(end) >= COLUMN or scan.lower(end) in (",", "-", "|")
-    )
-    return (alone and len(named) > 0 and end - first > 1) or bool(field(scan, first))
+    return max(len(named), parts) > 1 or before in _CUES or (opened and closed and end - first > 1)
 
 
 def _lower_head(scan: Scan, run: Run) -> Finding | None:

@@ -143,7 +143,7 @@ class Scan:
                 at += 1
                 continue
             word = self.words[at]
-            if word in ("'s", "’s") and gap == GLUED:
+            if gap == GLUED and word.lower() in ("'s", "’s"):
                 at += 1
             elif word in ("'", "’") and gap == GLUED and self._joins(at + 1, cased, BLANK):
                 at += 2

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from incognote.detect.places.context import field, nearby, preposition
 from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
+from incognote.detect.places.gazetteer import is_city, longest_city_to, population, states_of
 from incognote.detect.places.scan import BLANK, COLUMN, GLUED, LINE, Run, Scan
 from incognote.detect.places.words import (
     CAPITAL,
-    CITY,
     COMMON,
     COUNTRY,
     DIGITS,
@@ -24,7 +24,7 @@ from incognote.detect.places.words import (
     WORD,
     word_list,
 )
-from incognote.lexicon import fold, fold_place, lexicon
+from incognote.lexicon import fold, lexicon
 
 # Names of states that people and towns bear too.
 _BORNE = frozenset(
@@ -91,7 +91,7 @@ def _states(scan: Scan, taken: bytearray) -> Iterator[Finding]:
         if not _state_holds(scan, at, end, kind, town, postcode):
             continue
         yield Finding(at, end, "STATE", "state", CERTAIN if postcode or town else LIKELY)
-        sure = postcode or scan.words[at - 1] in _ADDRESS_MARKS or (town and _is_city(scan, *town))
+        sure = postcode or scan.words[at - 1] in _ADDRESS_MARKS or (town and is_city(scan, *town))
         plated = scan.lower(end) in word_list("cues", "plate_words")  # "a gold Malibu, WV plate"
         if town and sure and not plated and not any(taken[town[0] : town[1]]):
             yield Finding(*town, "CITY", "town-before-state", CERTAIN if postcode else LIKELY)
@@ -169,7 +169,7 @@ def _town_before(scan: Scan, at: int, taken: bytearray) -> tuple[int, int] | Non
             break
     if all(scan.bits[back] & STOP or not scan.bits[back] & WORD for back in range(first, end)):
         return None
-    known = _longest_city_to(scan, first, end)
+    known = longest_city_to(scan, first, end)
     if known is not None:
         first = known
     if (
@@ -210,9 +210,9 @@ def _state_holds(
             return True
         if town is None:
             return False
-        known = _is_city(scan, *town)
+        known = is_city(scan, *town)
         if scan.words[at].upper() in _CREDENTIALS:
-            return scan.words[at].upper() in _states_of(scan, *town)
+            return scan.words[at].upper() in states_of(scan, *town)
         closed = scan.gap(end) >= COLUMN or after in (",", ".", ";", ")", "|", "-", "~", "·")
         if known:
             return closed or comma
@@ -224,9 +224,9 @@ def _state_holds(
         if end < len(scan) and scan.bits[end] & CAPITAL and scan.gap(end) == BLANK:
             return False  # "Miss Reem", "Ms. Zaragoza"
         dotted = scan.words[end - 1] == "."
-        if not dotted and not postcode and not _is_city(scan, *town):
+        if not dotted and not postcode and not is_city(scan, *town):
             return False
-        return bool(town) and (comma or postcode or _is_city(scan, *town))
+        return bool(town) and (comma or postcode or is_city(scan, *town))
     name = fold(scan.words[at])
     run = next(_run_holding(scan, at), None)
     extends = run is not None and run.end > end
@@ -237,7 +237,7 @@ def _state_holds(
     if preposition(scan, at) in _PLACE_BEFORE or (comma and name not in _BORNE):
         return True
     if run is not None and run.first < at:
-        return town is not None and _is_city(scan, *town)
+        return town is not None and is_city(scan, *town)
     return name not in _BORNE
 
 
@@ -363,7 +363,7 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     if not rare and not cased:
         return None
     people = _may_be_person(scan, first, end)
-    known = _population(scan, first, end)
+    known = population(scan, first, end)
     mark = scan.words[first - 1] if first else ""
     if mark in _ADDRESS_MARKS and scan.gap(first) != LINE:
         if _ends_street(scan, first - 1) and cased:
@@ -441,29 +441,3 @@ def _ends_street(scan: Scan, mark: int) -> bool:
     if scan.bits[at] & DIGITS or len(word) == 1:
         return scan.lower(at - 1) in _DWELLINGS or scan.words[at - 1] == "#"
     return False
-
-
-def _population(scan: Scan, first: int, end: int) -> int | None:
-    """Of the largest city with exactly this name."""
-    if not scan.bits[first] & CITY:
-        return None
-    key = fold_place(scan.text[scan.starts[first] : scan.ends[end - 1]])
-    lex = lexicon()
-    here, abroad = lex.us_cities.population(key), lex.world_cities.population(key)
-    return max(here or 0, abroad or 0) if (here, abroad) != (None, None) else None
-
-
-def _is_city(scan: Scan, first: int, end: int) -> bool:
-    return _population(scan, first, end) is not None
-
-
-def _states_of(scan: Scan, first: int, end: int) -> set[str]:
-    """The states that have a city of this name."""
-    return {
-        city.state for city in lexicon().city(scan.text[scan.starts[first] : scan.ends[end - 1]])
-    }
-
-
-def _longest_city_to(scan: Scan, first: int, end: int) -> int | None:
-    """Where the longest known city that ends at `end` starts, not before `first`."""
-    return next((at for at in range(max(first, end - 4), end) if _is_city(scan, at, end)), None)
