@@ -40,6 +40,28 @@ def test_harvest(corpus, tiny, tmp_path, capsys):
     assert "1 forms to sign" in capsys.readouterr().err
 
 
+def test_a_second_pass_knows_the_patient(tiny, tmp_path):
+    """What was found in one note of a patient is found in the others, and in nobody else's."""
+    rows = [
+        {"id": "a", "patient_id": "p1", "text": "Seen: <Ann Fox>."},
+        {"id": "b", "patient_id": "p1", "text": "Spoke with Fox today."},
+        {"id": "c", "patient_id": "p2", "text": "Spoke with Fox today."},
+    ]
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    table = tmp_path / "patients.csv"
+    assert main(["templates", "patients", str(notes), "-o", str(table), "--policy", tiny]) == 0
+    second = tmp_path / "second.toml"
+    second.write_text(
+        f'extends = "{tiny}"\n[detectors.known_patient]\noptions = {{ file = "{table}" }}\n',
+        encoding="utf-8",
+    )
+    out = tmp_path / "spans.jsonl"
+    assert main(["detect", str(notes), "-o", str(out), "--policy", str(second)]) == 0
+    found = [len(json.loads(line)["spans"]) for line in out.read_text("utf-8").splitlines()]
+    assert found == [1, 1, 0]
+
+
 def test_what_cannot_be_read_is_said(tiny, tmp_path, capsys):
     (tmp_path / "bad.jsonl").write_text("{", encoding="utf-8")
     out = tmp_path / "list.csv"

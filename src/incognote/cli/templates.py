@@ -1,4 +1,4 @@
-"""`incognote templates`: propose what a corpus repeats, for a person to sign."""
+"""`incognote templates`: what a corpus repeats, for a person to sign or for a second pass."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import add_fields, add_input, add_policy, policy_from
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.files import AtomicFile
-from incognote.engine.local import Settings, read_documents
-from incognote.learn.harvest import frequent_sentences, review_file, template_file, templates
+from incognote.engine.stream import Settings, read_documents
+from incognote.learn.harvest import (
+    frequent_sentences,
+    patient_table,
+    review_file,
+    template_file,
+    templates,
+)
 from incognote.pipeline import Pipeline
 
 _BATCH = 32
@@ -47,6 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="at least N sentences stand behind a rule (default: %(default)s)",
     )
 
+    _action(actions, "patients", _patients, "table what was found of each patient")
+
 
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser],
@@ -62,7 +70,7 @@ def _action(
         metavar="OUT",
         type=Path,
         required=True,
-        help="file for the person who signs; it may hold PHI",
+        help="file to write; it may hold PHI",
     )
     add_policy(parser)
     add_fields(parser)
@@ -91,6 +99,10 @@ def _harvest(args: argparse.Namespace, results: Iterator[Result]) -> str:
     found = templates(results, args.support)
     print(f"{len(found)} forms to sign in {args.output}", file=sys.stderr)
     return template_file(found)
+
+
+def _patients(_: argparse.Namespace, results: Iterator[Result]) -> str:
+    return patient_table(results)
 
 
 def _results(where: str, settings: Settings, failed: list[Failure]) -> Iterator[Result]:

@@ -1,7 +1,8 @@
-"""What a corpus repeats: harmless sentences for an inclusion list, forms for templates.
+"""What a corpus repeats: harmless sentences, forms, and what its patients' notes say of them.
 
-Both come from the ensemble's own results, so both are proposals: a person reads them and signs
-each one before anything uses it. Until then they may hold PHI that the ensemble missed.
+All come from the ensemble's own results. Sentences and forms are proposals: a person reads them and
+signs each one before anything uses it. Until then they may hold PHI that the ensemble missed. What
+was found of a patient is PHI by nature; a second pass then finds it in all of the patient's notes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from incognote.core.labels import all_labels
 from incognote.core.types import Result, Span
 from incognote.detect.templates import TOKEN, Template, syntax_of, token_class
 from incognote.lexicon import lexicon
@@ -214,3 +216,26 @@ def template_file(found: Sequence[Template]) -> str:
         for one in found
     ]
     return "\n\n".join((head, *rows)) + "\n"
+
+
+# What identifies a patient in every note; dates and ages stand in too many roles.
+_LASTING = ("NAME", "CONTACT", "ID", "LOCATION")
+_SURE = 0.8
+
+
+def patient_table(results: Iterable[Result]) -> str:
+    """What was surely found of each patient, as a CSV table for the detector `known_patient`."""
+    labels = [name for name, row in all_labels().items() if row.category in _LASTING]
+    known: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for result in results:
+        patient = result.document.patient_id
+        for span in result.spans:
+            value = normal(result.document.text[span.start : span.end])
+            if patient and span.label in labels and span.score >= _SURE and ";" not in value:
+                known[patient][span.label].add(value)
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(("patient_id", *labels))
+    for patient, facts in sorted(known.items()):
+        rows.writerow((patient, *("; ".join(sorted(facts[label])) for label in labels)))
+    return out.getvalue()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import MissingExtra, PolicyError
+from incognote.core.labels import all_labels
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -75,8 +76,8 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
 def _from_row(row: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[Fact]:
     for column, value in row.items():
         key = str(column).strip().lower().replace(" ", "_").replace("-", "_")
-        label = columns.get(str(column)) or _columns().get(key)
-        if label is None or value is None:
+        label = columns.get(str(column)) or _columns().get(key, column)
+        if label not in all_labels() or value is None:
             continue
         for part in value if isinstance(value, list) else str(value).split(";"):
             if str(part).strip():
