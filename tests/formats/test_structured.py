@@ -290,3 +290,23 @@ def _count(value) -> int:
     if isinstance(value, list):
         return sum(map(_count, value))
     return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "labels", "expected"),
+    [
+        ("x.json", '{"a": {"b": "Quillon"}, "c": 1}', {"a.b": "drop"}, '{"a": {"b": null}, "c": 1}'),
+        ("x.json", '{"a": "Quillon", "b": 7}', {"a": "keep", "b": "IDNUM"}, '{"a": "Quillon", "b": "[IDNUM]"}'),
+        ("x.xml", "<r><a>Quillon</a><b k='1'/></r>", {"r/a": "keep"}, "<r><a>Quillon</a><b k='1'/></r>"),
+        ("x.xml", "<r><a k='Quillon'>x</a></r>", {"r/a/@k": "drop"}, "<r><a k=''>x</a></r>"),
+        ("x.hl7", "MSH|^~\\&|A\rPID|1||7||SMITH^ANN\r", {"PID-5": "drop", "PID-3": "keep"},
+         "MSH|^~\\&|[HOSPITAL]\rPID|1||7||\r"),
+        ("x.json", '{"resourceType":"Patient","name":[{"text":"Quillon"}],"gender":"female"}',
+         {"Patient.name.text": "keep", "Patient.gender": "drop"},
+         '{"resourceType":"Patient","name":[{"text":"Quillon"}],"gender":""}'),
+    ],
+    ids=["json-drop", "json-keep", "xml-keep", "xml-drop", "hl7", "fhir"],
+)  # fmt: skip
+def test_the_policy_decides_over_fields(name, data, labels, expected):
+    out = masked(data.encode(), name, ["Quillon"], FormatRules(labels=labels))
+    assert out.decode() == expected

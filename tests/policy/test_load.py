@@ -29,6 +29,8 @@ def test_every_preset_loads_and_decides_every_label(name):
         ({"name": "x", "labels": 3}, "labels: must be a table"),
         ({"name": "x", "prepare": []}, "prepare: must be a table"),
         ({"name": "x", "prepare": {"languages": "en"}}, "prepare.languages: must be a list"),
+        ({"name": "x", "formats": {"labels": {"a": "DAT"}}}, "formats.labels.a"),
+        ({"name": "x", "formats": {"images": "show"}}, "formats.images: must be blank or keep"),
         ({}, "name: is missing"),
     ],
 )

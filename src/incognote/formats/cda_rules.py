@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, Decision
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.xml_scan import Node
+from incognote.policy import KEEP, TEXT
 
 _TIMES = frozenset("time effectiveTime birthTime deceasedTime low high center value".split())
 _KEEP = frozenset(

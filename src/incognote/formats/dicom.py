@@ -15,10 +15,8 @@ from incognote.formats.dicom_rules import (
     DUMMY,
     EMBEDDED,
     EMPTY,
-    KEEP,
     RECURSE,
     REMOVE,
-    TEXT,
     UID,
     decide,
     dummy,
@@ -26,7 +24,7 @@ from incognote.formats.dicom_rules import (
 from incognote.formats.embedded import records_of
 from incognote.formats.json import words_of
 from incognote.formats.pixels import cover, require_ocr, text_boxes
-from incognote.policy import FormatRules
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # UIDs are the same thing in every patient's files, so that series and references stay whole.
 _SHARED = {"patient_id": "dicom-uids"}
@@ -111,8 +109,8 @@ class _File:
     def _walk(self, dataset: Any, meta: dict[str, str]) -> None:
         """Removes and empties at once; what needs a replacement is noted for later."""
         for element in list(dataset):
-            kind = decide(element)
-            if kind == REMOVE:
+            kind = self.rules.choice(element.keyword) or decide(element)
+            if kind in (REMOVE, DROP):
                 del dataset[element.tag]
             elif kind == EMPTY:
                 element.value = [] if element.VR == "SQ" else ""

@@ -13,13 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from incognote.policy import KEEP, TEXT
+
 REMOVE = "remove"
 EMPTY = "empty"
 DUMMY = "dummy"
 UID = "uid"
-TEXT = "text"
 RECURSE = "recurse"
-KEEP = "keep"
 EMBEDDED = "embedded"
 
 # How the profile's actions are carried out. Where it leaves a choice by the type of the attribute

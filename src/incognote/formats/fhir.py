@@ -17,12 +17,12 @@ from incognote.core.types import Failure
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import base64_slot
-from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, decide
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
 from incognote.formats.json import words_of, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
-from incognote.formats.patch import Change, Piece, Slot, informed, patched, text_slot
+from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.formats.xml_text import narrative_slot
-from incognote.policy import FormatRules
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # Ids are the same thing in every patient's files: they share one scope.
 _SHARED = {"patient_id": "fhir-ids"}
@@ -93,7 +93,13 @@ class _File:
             if not isinstance(leaf.value, str):
                 continue
             resource, path, parent = _place(tree, leaf)
-            decision = decide(resource, path, leaf.value, _sibling(parent))
+            chosen = self.rules.choice(f"{resource}.{'.'.join(path)}", path[-1])
+            if chosen == DROP:
+                self.found.append(dropped_slot(leaf.start, leaf.end, '""'))
+                continue
+            decision = (
+                Decision(chosen) if chosen else decide(resource, path, leaf.value, _sibling(parent))
+            )
             if path[-1] in ("family", "given") and decision.kind != KEEP:
                 name_of = leaf.path[:-2] if isinstance(leaf.path[-1], int) else leaf.path[:-1]
                 people.setdefault((decision.kind, name_of), []).append(leaf)

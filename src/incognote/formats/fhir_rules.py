@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-KEEP = "keep"
-TEXT = "text"
+from incognote.policy import KEEP, TEXT
+
 NARRATIVE = "narrative"
 EMBEDDED = "embedded"
 

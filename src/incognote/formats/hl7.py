@@ -20,8 +20,8 @@ from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot
 from incognote.formats.hl7_text import Part, Segment, Separators, segments
-from incognote.formats.patch import Piece, Slot, informed, patched, text_slot
-from incognote.policy import FormatRules
+from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
 _CHUNK = 1 << 16
@@ -119,7 +119,6 @@ class _Message:
         return self.found
 
     def _segment(self, segment: Segment) -> None:
-        kinds = _table().get(segment.name)
         narrative = None
         if segment.name == "OBX":
             narrative = self._observation(segment)
@@ -139,8 +138,10 @@ class _Message:
                 continue
             if segment.name == "OBX" and number == 5:
                 continue
-            kind = (kinds or {}).get(str(number)) or self._guess(part, known=kinds is not None)
-            if kind:
+            kind = self._kind(segment.name, number, part)
+            if kind == DROP:
+                self.found.append(dropped_slot(part.start, part.end, ""))
+            elif kind and kind != KEEP:
                 for repetition in part.split(self.marks.repetitions):
                     self._value(repetition, kind)
 
@@ -177,6 +178,15 @@ class _Message:
         self.found.append(
             base64_slot(Piece(data.start, data.end, data.text), self.where, self.rules)
         )
+
+    def _kind(self, segment: str, number: int, part: Part) -> str:
+        """What a field holds: as the policy says, else as the table says, else by its looks."""
+        chosen = self.rules.choice(f"{segment}-{number}")
+        if chosen is not None:
+            return "TEXT" if chosen == TEXT else chosen
+        kinds = _table().get(segment)
+        named = kinds.get(str(number)) if kinds is not None else None
+        return named or self._guess(part, known=kinds is not None)
 
     def _guess(self, part: Part, *, known: bool) -> str:
         """Fields the table does not name: codes stay, whatever reads like words is read."""

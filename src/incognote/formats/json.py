@@ -16,8 +16,8 @@ from incognote.core.types import Failure
 from incognote.formats.base import Record
 from incognote.formats.charset import decode
 from incognote.formats.json_scan import Leaf, Path, leaves, parse
-from incognote.formats.patch import Piece, Slot, patched, text_slot
-from incognote.policy import FormatRules
+from incognote.formats.patch import Piece, Slot, dropped_slot, patched, text_slot
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -34,9 +34,11 @@ class JsonFormat:
         try:
             source = decode(stream.read())
             tree = parse(source.text, name)
+            meta = _patient(tree, rules)
             slots = [
-                slot_for(leaf, name, rules, _patient(tree, rules))
+                slot
                 for leaf in leaves(source.text, name)
+                if (slot := slot_for(leaf, name, rules, meta)) is not None
             ]
         except ReadError as error:
             yield Failure(name, error.stage, type(error).__name__, str(error))
@@ -47,11 +49,16 @@ class JsonFormat:
         )
 
 
-def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) -> Slot:
+def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) -> Slot | None:
     """A leaf as a document: of known kind where the policy names its path or key."""
     dotted = dotted_path(leaf.path)
     key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
-    label = rules.labels.get(dotted, rules.labels.get(key))
+    chosen = rules.choice(dotted, key)
+    if chosen == KEEP:
+        return None
+    if chosen == DROP:
+        return dropped_slot(leaf.start, leaf.end, "null")
+    label = None if chosen == TEXT else chosen
     text = leaf.value if isinstance(leaf.value, str) else str(leaf.value)
     return text_slot(
         doc_id,

@@ -103,6 +103,11 @@ def embedded_slot(
     return Slot(documents, changes)
 
 
+def dropped_slot(start: int, end: int, nothing: str) -> Slot:
+    """A stretch that goes, whatever it says; `nothing` is what the format writes instead."""
+    return Slot((), lambda _: [Change(start, end, nothing)])
+
+
 def informed(slots: Sequence[Slot]) -> list[Slot]:
     """The slots with their free texts told what the labelled fields of the record say."""
     known = tuple(

@@ -16,9 +16,9 @@ from incognote.formats import cda_rules, fhir_rules
 from incognote.formats.base import Record
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot
-from incognote.formats.fhir_rules import EMBEDDED, KEEP, NARRATIVE, TEXT, Decision
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.json import words_of
-from incognote.formats.patch import Piece, Slot, informed, patched, text_slot
+from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.formats.xml_scan import (
     Node,
     scan,
@@ -28,7 +28,7 @@ from incognote.formats.xml_scan import (
     write_text,
 )
 from incognote.formats.xml_text import nodes_slot
-from incognote.policy import FormatRules
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _WRITERS: Mapping[str, Callable[[str], str]] = {
     "text": write_text,
@@ -81,10 +81,12 @@ class _File:
         for node in self.nodes:
             if not node.text.strip():
                 continue
-            decision = decide(node)
+            decision = self._chosen(node) or decide(node)
             group = _group(node, decision.kind)
             if group:
                 gathered.setdefault(group, []).append(node)
+            elif decision.kind == DROP:
+                self.found.append(dropped_slot(node.start, node.end, ""))
             elif decision.kind != KEEP:
                 self._value(node, decision)
         for (kind, _), nodes in gathered.items():
@@ -105,10 +107,17 @@ class _File:
         return self._plain
 
     def _plain(self, node: Node) -> Decision:
-        """XML of an unknown vocabulary: the policy's labels by element or attribute, else text."""
+        """XML of an unknown vocabulary: all of it is read as text."""
         if node.name.startswith(("xmlns", "xsi:", "xml:")) or node.kind == "instruction":
             return Decision(KEEP)
-        return Decision(self.rules.labels.get(node.name, TEXT))
+        return Decision(TEXT)
+
+    def _chosen(self, node: Node) -> Decision | None:
+        """What the policy says, by path or name; of FHIR values, by the element that has them."""
+        path = "/".join(node.path)
+        names = (f"{path}/@{node.name}", node.name) if node.kind == "attribute" else (path,)
+        choice = self.rules.choice(*names, _own_name(node))
+        return Decision(choice) if choice else None
 
     def _value(self, node: Node, decision: Decision) -> None:
         start, end = decision.start, decision.end

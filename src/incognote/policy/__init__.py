@@ -3,8 +3,10 @@
 from incognote.policy.explain import explain_policy
 from incognote.policy.load import DEFAULT, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
+    DROP,
     KEEP,
     OFF,
+    TEXT,
     ConnectRule,
     DetectorRules,
     FormatRules,
@@ -19,8 +21,10 @@ from incognote.policy.model import (
 
 __all__ = [
     "DEFAULT",
+    "DROP",
     "KEEP",
     "OFF",
+    "TEXT",
     "ConnectRule",
     "DetectorRules",
     "FormatRules",

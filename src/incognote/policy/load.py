@@ -13,7 +13,7 @@ from typing import Any
 
 from incognote.core.errors import PolicyError
 from incognote.core.labels import SAFE, all_labels
-from incognote.policy.model import MATCHES, Policy
+from incognote.policy.model import DROP, KEEP, MATCHES, TEXT, Policy
 from incognote.policy.patterns import compile_pattern
 
 DEFAULT = "i2b2-2014"
@@ -121,6 +121,11 @@ def _check(policy: Policy) -> None:
         _check_labels(detector.weights, f"detectors.{name}.weights", also=(SAFE,))
     if policy.prepare.inclusion and not Path(policy.prepare.inclusion).is_file():
         raise PolicyError(f"prepare.inclusion: there is no file {policy.prepare.inclusion}")
+    for key, choice in policy.formats.labels.items():
+        if choice not in (TEXT, KEEP, DROP):
+            _check_labels([choice], f"formats.labels.{key}")
+    if policy.formats.images not in ("blank", "keep"):
+        raise PolicyError("formats.images: must be blank or keep")
     rules = policy.resolve
     _check_labels(rules.votes, "resolve.votes")
     _check_labels(rules.speech.exempt, "resolve.speech.exempt")

@@ -16,6 +16,8 @@ from incognote.core.labels import all_labels
 
 OFF = "off"
 KEEP = "keep"
+DROP = "drop"
+TEXT = "text"
 MATCHES = ("any-case", "exact", "regex")
 
 
@@ -127,7 +129,8 @@ class TransformRules:
     `document` or `corpus`. Dates move by `min_shift_days` to `max_shift_days` days, forward or
     back, the same number for everything in a scope; with `keep_weekday` by whole weeks.
     `date_order` says how 3/4 is read: `month-first`, `day-first`, or `auto`: as the rest of the
-    record shows, otherwise month first. `leaks` says what happens where an original value is
+    record shows, otherwise month first. `as_of` is the year in which ages are reckoned where a
+    document does not tell its own date (0: the year of the run). `leaks` says what happens where an original value is
     still in the output: `repair` replaces it too, `quarantine` stops the document.
     """
 
@@ -136,12 +139,18 @@ class TransformRules:
     max_shift_days: int = 365
     keep_weekday: bool = False
     date_order: str = "auto"
+    as_of: int = 0
     leaks: str = "repair"
 
 
 @dataclass(frozen=True, slots=True)
 class FormatRules:
     """Which parts of a file are text and what its fields hold.
+
+    `labels` says what becomes of a field: the label of its value, or `text` (read it), `keep` or
+    `drop`. A field is a column, a JSON key or path (`visit.attending`), an XML element or
+    attribute, an HL7 field (`PID-5`), a FHIR path (`Patient.name`) or a DICOM keyword. Columns of
+    tables can have a label only.
 
     `images` says what becomes of pictures inside documents, which no detector can read: `blank`
     or `keep`.
@@ -152,6 +161,10 @@ class FormatRules:
     patient: str = "patient_id"
     labels: Mapping[str, str] = field(default_factory=dict)
     images: str = "blank"
+
+    def choice(self, *names: str) -> str | None:
+        """What the policy says of a field, by the first of its names that it knows."""
+        return next((self.labels[name] for name in names if name in self.labels), None)
 
 
 @dataclass(frozen=True, slots=True)
