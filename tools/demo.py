@@ -14,7 +14,7 @@ from rich.table import Table
 
 import incognote
 from incognote.cli.show import marked, replaced_spans
-from incognote.engine.local import Settings, read_documents
+from incognote.engine.stream import Settings, read_documents
 
 ROOT = Path(__file__).parents[1]
 OUT = "demo-out"

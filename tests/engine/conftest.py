@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from incognote.engine.local import Settings
+from incognote.engine.stream import Settings
 from incognote.policy import Policy, policy_from
 
 KEY = b"a key for tests, and nothing else"

@@ -12,7 +12,8 @@ import pytest
 from tests.engine.conftest import KEY, rows, tree
 
 from incognote.core.errors import UsageError
-from incognote.engine.local import Settings, deid
+from incognote.engine.local import deid
+from incognote.engine.stream import Settings
 from incognote.policy import policy_from
 
 

@@ -10,7 +10,8 @@ import pytest
 from tests.engine.conftest import rows, tree
 
 from incognote.core import registry
-from incognote.engine.local import Settings, detect
+from incognote.engine.local import detect
+from incognote.engine.stream import Settings
 from incognote.policy import DetectorRules
 
 

@@ -12,7 +12,7 @@ import pytest
 from incognote.cli import main
 from incognote.core.errors import IncognoteError
 from incognote.core.types import Document, Dropped, Failure, Replacement, Result, Span
-from incognote.engine.local import Settings
+from incognote.engine.stream import Settings
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import Text
 from incognote.formats.fields import Row

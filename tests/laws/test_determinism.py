@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from incognote.engine.local import Settings, deid, detect
+from incognote.engine.local import deid, detect
+from incognote.engine.stream import Settings
 from incognote.policy import load_policy
 
 SAMPLES = Path(__file__).parents[2] / "samples"

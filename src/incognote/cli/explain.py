@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import add_fields, add_input, add_policy, policy_from
 from incognote.core.types import Failure, Result, Span
-from incognote.engine.local import Settings, read_documents
+from incognote.engine.stream import Settings, read_documents
 from incognote.pipeline import Pipeline
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from incognote.core.errors import UsageError
 from incognote.policy import DEFAULT, Policy, load_policy
 
 if TYPE_CHECKING:
-    from incognote.engine.local import Settings
+    from incognote.engine.stream import Settings
 
 KEY_VARIABLE = "INCOGNOTE_KEY"
 VAULT_KEY_VARIABLE = "INCOGNOTE_VAULT_KEY"
@@ -92,7 +92,7 @@ def policy_from(args: argparse.Namespace) -> Policy:
 
 
 def settings_from(args: argparse.Namespace, key: bytes | None = None) -> Settings:
-    from incognote.engine.local import Settings
+    from incognote.engine.stream import Settings
 
     return Settings(
         policy=policy_from(args),

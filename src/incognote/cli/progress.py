@@ -10,8 +10,8 @@ from pathlib import Path
 
 from incognote.core.errors import UsageError
 from incognote.engine.ledger import Summary
-from incognote.engine.local import Settings
 from incognote.engine.sources import STREAM, find_sources
+from incognote.engine.stream import Settings
 
 # Failures beyond these are counted on the terminal; the quarantine list has them all.
 _SHOWN = 20

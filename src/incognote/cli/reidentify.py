@@ -11,8 +11,8 @@ from incognote.cli import DONE
 from incognote.cli.options import add_fields, add_policy, add_vault_key, policy_from, vault_key_from
 from incognote.core.errors import UsageError
 from incognote.engine import local
-from incognote.engine.local import Settings
 from incognote.engine.sources import STREAM
+from incognote.engine.stream import Settings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

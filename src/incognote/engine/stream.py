@@ -1,0 +1,158 @@
+"""The stream of a run: records of many files in, each with the outcomes of its documents out.
+
+Records are read in order, grouped into batches of documents, processed here or in worker processes,
+and handed out in order, with no more in memory than a few batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from incognote.core.errors import IncognoteError, ReadError
+from incognote.core.types import Document, Failure, Result
+from incognote.engine.sources import Source, find_sources
+from incognote.engine.workers import Work, run_batches
+from incognote.formats import HEAD, format_named, format_of
+from incognote.formats.base import Record
+from incognote.policy import Policy
+
+if TYPE_CHECKING:
+    from incognote.transform.vault import VaultWriter
+
+# A batch also ends here, so that a folder of books takes no more memory than one of notes.
+_BATCH_CHARACTERS = 1_000_000
+
+Outcomes = list[Result | Failure]
+
+# The manifest rows of a source that an earlier run finished; None if it is to be read.
+Finished = Callable[[Source], bytes | None]
+
+
+def ignore(*_: object) -> None:
+    pass
+
+
+def read_all(_: Source) -> bytes | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a run is done.
+
+    `format` forces a format on every file; `quarantine` is a folder for the raw bytes of what
+    fails; `vault` takes the map back of every document that is written. With `resume`, files that
+    an earlier run finished are passed over. `report` hears of each failure, `progress` of bytes
+    read and documents written.
+    """
+
+    policy: Policy
+    key: bytes | None = field(default=None, repr=False)
+    workers: int = 1
+    batch: int = 32
+    format: str = ""
+    quarantine: Path | None = None
+    vault: VaultWriter | None = None
+    resume: bool = False
+    report: Callable[[str], None] = ignore
+    progress: Callable[[int, int], None] = ignore
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A record, a failure to read one, or (None) the end of its source.
+
+    `carried` are manifest rows of a source that was not read because it is finished already.
+    """
+
+    source: Source
+    content: Record | Failure | None
+    bytes_read: int = 0
+    carried: bytes | None = None
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return self.content.documents if isinstance(self.content, Record) else ()
+
+
+def process(
+    work: Work, sources: Iterable[Source], settings: Settings, finished: Finished = read_all
+) -> Iterator[tuple[Item, Outcomes]]:
+    """Every item with the outcomes of its documents, in the order of the input."""
+    if settings.format:
+        format_named(settings.format)  # an unknown name is an error of the call, not of each file
+    batches = _batches(items(sources, settings, finished), settings.batch)
+    for batch, outcomes in run_batches(
+        work,
+        settings.workers,
+        batches,
+        lambda items: [document for item in items for document in item.documents],
+    ):
+        at = 0
+        for item in batch:
+            count = len(item.documents)
+            yield item, outcomes[at : at + count]
+            settings.progress(item.bytes_read, count)
+            at += count
+
+
+def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    documents = characters = 0
+    for item in items:
+        batch.append(item)
+        documents += len(item.documents)
+        characters += sum(len(document.text) for document in item.documents)
+        if documents >= size or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, documents, characters = [], 0, 0
+    if batch:
+        yield batch
+
+
+def items(
+    sources: Iterable[Source], settings: Settings, finished: Finished = read_all
+) -> Iterator[Item]:
+    for source in sources:
+        if rows := finished(source):
+            yield Item(source, None, source.size, rows)
+            continue
+        try:
+            yield from _read(source, settings)
+        except Exception as error:  # noqa: BLE001 - fail closed: no file may stop the others
+            yield Item(source, _unreadable(source, error))
+        yield Item(source, None)
+
+
+def _read(source: Source, settings: Settings) -> Iterator[Item]:
+    with source.open() as stream:
+        # A buffered stream shows its first bytes without giving them away.
+        head = stream.peek(HEAD)[:HEAD]  # type: ignore[attr-defined]
+        if not head:
+            raise ReadError("the file is empty")
+        found = format_named(settings.format) if settings.format else format_of(source.name, head)
+        before = 0
+        for content in found.read(stream, source.name, settings.policy.formats):
+            now = stream.tell() if source.path else 0
+            yield Item(source, content, now - before)
+            before = now
+
+
+def read_documents(where: str, settings: Settings) -> Iterator[Document | Failure]:
+    """Every document at `where`, read and no more."""
+    for item in items(find_sources(where), settings):
+        if isinstance(item.content, Failure):
+            yield item.content
+        yield from item.documents
+
+
+def _unreadable(source: Source, error: Exception) -> Failure:
+    return Failure(source.name, "read", type(error).__name__, f"{source.name}: {wording(error)}")
+
+
+def wording(error: Exception) -> str:
+    """What may be said of an error: our own messages hold no clinical text, others' might."""
+    return str(error) if isinstance(error, IncognoteError) else type(error).__name__
