@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from incognote.detect.places.scan import LINE, Scan
+from incognote.detect.places.scan import BLANK, LINE, Scan
 from incognote.detect.places.words import CAPITAL, WORD, word_list
 
 _SKIPPED = frozenset("( [ \" ' * - – — ~ · • > =".split())
@@ -50,7 +50,8 @@ def field(scan: Scan, at: int) -> str:
     while back > 0 and (not scan.bits[back] & WORD) and before - back < 40:
         back -= 1
     # In running text a colon follows a word in lower case; a field name has a capital.
-    return scan.lower(back) if scan.bits[back] & CAPITAL or not scan.cased(back) else ""
+    phrase = scan.bits[back] | (scan.bits[back - 1] if scan.gap(back) == BLANK else 0)
+    return scan.lower(back) if phrase & CAPITAL or not scan.cased(back) else ""
 
 
 def _leader(scan: Scan, at: int) -> bool:

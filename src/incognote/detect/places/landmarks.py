@@ -50,7 +50,12 @@ def _landmark(scan: Scan, run: Run) -> Finding | None:
             known = run.cased or _is_county(scan, max(run.first, last - 3), last + 1)
             return Finding(run.first, last + 1, LABEL, "county", CERTAIN) if known else None
         rare = any(not scan.bits[at] & COMMON for at in named)
-        if not rare and (not run.cased or not telling or kind in _AMBIGUOUS):
+        placed = preposition(scan, run.first) in word_list("cues", "road_before")
+        if not rare and not (
+            (telling and placed if kind in _AMBIGUOUS else telling)
+            if run.cased
+            else len(named) > 1 and placed
+        ):
             return None
         return Finding(run.first, last + 1, LABEL, "landmark", LIKELY)
     return None

@@ -50,6 +50,9 @@ _ORDINARY_PEOPLE = frozenset(
     "pole dane swede turk scot croat serb lao english french polish".split()
 )
 _AUSTRALIAN = frozenset("NSW QLD VIC TAS ACT NT SA".split())
+_CANADIAN = frozenset(
+    "AB BC MB NB NL NS NT NU ON PE QC SK YT QUEBEC ONTARIO ALBERTA MANITOBA".split()
+)
 _BIG_CITY = 150_000
 _LONGEST_TOWN = 6
 # What separates the parts of an address, in prose and in exported records.
@@ -140,7 +143,7 @@ def _postcode_after(scan: Scan, end: int) -> bool:
     if scan.bits[at] & DIGITS:
         # Four digits are a postcode in Australia, and a year anywhere else.
         return len(scan.words[at]) == (4 if scan.words[end - 1].upper() in _AUSTRALIAN else 5)
-    canadian = len(scan.words[at]) == 1 and scan.bits[at] & CAPITAL
+    canadian = len(scan.words[at]) == 1 and scan.words[end - 1].upper() in _CANADIAN
     return bool(
         canadian and at + 1 < len(scan) and scan.bits[at + 1] & DIGITS and not scan.gap(at + 1)
     )
@@ -314,6 +317,8 @@ def _nationality_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
     if after in _PEOPLE_AFTER:
         return True
     language = word_list("cues", "language")
+    if scan.lower(end + 1) in language:
+        return False  # "Russian video interpreter"
     if after in language or after in word_list("cues", "not_country_after"):
         return False
     if phrase in _ORDINARY_PEOPLE or (not scan.cased(at) and scan.bits[at] & COMMON):
@@ -347,6 +352,8 @@ def _cities(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 
 def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     first, end, cased = run
+    if end - first > 1 and scan.bits[end - 1] & UPPER and scan.gap(end) == GLUED:
+        end -= 1  # "Westmere WM1 2HD": the start of a British postcode
     named = [at for at in range(first, end) if scan.specific(at, cased)]
     rare = any(
         scan.telling(at) and not scan.bits[at] & PART if cased else not scan.bits[at] & COMMON
@@ -377,14 +384,27 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     before = preposition(scan, first)
     home = nearby(scan, first, "home")
     if known is not None:
-        return _known_city(scan, run, known, before, rare=rare, people=people, home=home)
-    written = (
-        cased
-        and rare
-        and len(scan.words[named[0]]) > 3
-        and not scan.bits[named[0]] & (UPPER | EPONYM)
-    )
-    if written and ((before == "in" and not people) or (home and before in _HOME_BEFORE)):
+        town = Run(first, end, cased)
+        return _known_city(scan, town, known, before, rare=rare, people=people, home=home)
+    return _unknown_city(scan, Run(first, end, cased), named, before, rare=rare, home=home)
+
+
+def _unknown_city(
+    scan: Scan, run: Run, named: list[int], before: str, *, rare: bool, home: bool
+) -> Finding | None:
+    """A town that no list knows, by the words before it: "lives in", "moved to"."""
+    first, end, cased = run
+    if not cased or scan.bits[first] & COUNTRY:
+        return None
+    closed = scan.lower(end) in (",", ".", ";", ")") or scan.gap(end) >= COLUMN
+    if rare:
+        telling = len(scan.words[named[0]]) > 3 and not scan.bits[named[0]] & (UPPER | EPONYM)
+    else:
+        telling = len(named) > 1 and all(map(scan.telling, named)) and closed
+    people = _may_be_person(scan, first, end)
+    if telling and (
+        (home and before in _HOME_BEFORE) or (before == "in" and closed and not people)
+    ):
         return Finding(first, end, "CITY", "home-cue", POSSIBLE)
     return None
 
@@ -400,13 +420,15 @@ def _known_city(
     after = scan.lower(end)
     if after in word_list("cues", "not_country_after"):
         return None
-    postcode = end < len(scan) and scan.bits[end] & DIGITS
-    if postcode and (len(scan.words[end]) != 5 or scan.gap(end) != BLANK):
-        # A number behind it: a scale and its score, unless it is a ZIP code.
-        return None
-    if before == "in" and scan.bits[first] & COUNTRY:
+    if end < len(scan) and scan.bits[end] & DIGITS and scan.gap(end) == BLANK:
+        if cased and len(scan.words[end]) == 5 and rare:
+            return Finding(first, end, "CITY", "town-before-zip", LIKELY)
+        if before not in ("in", "from"):
+            return None  # a scale and its score
+    alone = end - first == 1
+    if alone and before == "in" and scan.bits[first] & COUNTRY:
         return None  # a language more often than a town: "in Welsh"
-    if before != "in" and scan.bits[first] & EPONYM and end - first == 1 and not home:
+    if alone and before != "in" and scan.bits[first] & EPONYM and not home:
         return None
     if before in ("in", "near", "outside"):
         return Finding(first, end, "CITY", "known-city", CERTAIN)
@@ -419,11 +441,9 @@ def _known_city(
     ):
         return Finding(first, end, "CITY", "known-city", LIKELY)
     mark = scan.words[first - 1] if first else ""
-    if cased and not people and mark in ("(", ",") and after in (")", ","):
+    closed = after in (")", ",") or scan.gap(end) >= COLUMN
+    if cased and not people and mark in ("(", ",") and closed:
         return Finding(first, end, "CITY", "known-city-aside", POSSIBLE)
-    word = scan.bits[first] & (EPONYM | COMMON) and end - first == 1
-    if cased and known >= _BIG_CITY and not people and not word:
-        return Finding(first, end, "CITY", "large-city", POSSIBLE)
     return None
 
 

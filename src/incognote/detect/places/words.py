@@ -37,6 +37,8 @@ FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 JOB_CUE = 1 << 23  # announces a job
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
+# Rarer names are rather towns than people: nearly every town is somebody's surname.
+_BORNE_FIRST, _BORNE_LAST = 1_000, 3_000
 # Words as frequent as this turn up in diagnoses without being clinical: "range", "bridge".
 _FREQUENT = 8_000
 _DOTTED_STATES = frozenset("NSWPRD")  # N.Y., S.C., W. Va., P.R., R.I., D.C.
@@ -127,7 +129,11 @@ class Vocabulary(dict[str, int]):
         short = lex.is_abbreviation(word if word.istitle() else word.upper())
         clinical = short or lex.is_drug(key) or (lex.is_clinical(key) and not frequent)
         common = clinical or ordinary or lex.is_clinical(key)
-        person = not common and (lex.first_name(key) or lex.surname(key))
+        first, last = lex.first_name(key), lex.surname(key)
+        person = not common and (
+            (first is not None and first.count >= _BORNE_FIRST)
+            or (last is not None and last.count >= _BORNE_LAST)
+        )
         singular = lower.removesuffix("s")
         for bit, holds in (
             (STOP, lower in self._stop),
