@@ -14,6 +14,7 @@ from incognote.policy import policy_from
 from incognote.testing import parse_markup
 from incognote.transform import Transformer
 
+DATA = Path(__file__).parents[2] / "data"
 KEY = b"a secret of at least sixteen bytes"
 
 
@@ -48,12 +49,9 @@ def surrogate(text: str, label: str, patient: str = "p1", **rules: Any) -> str:
     return new_values(deid(f"[[{text}|{label}]]", patient, **rules))[0]
 
 
-@pytest.fixture(scope="session")
-def dev_notes(shared: Path) -> list[tuple[Document, list[Span]]]:
-    path = shared / "gold" / "dev.jsonl"
-    if not path.is_file():
-        pytest.skip("the dev notes are not beside this checkout")
-    rows = map(json.loads, path.read_text("utf-8").splitlines())
+def corpus_notes(name: str) -> list[tuple[Document, list[Span]]]:
+    """The notes of data/ with their gold spans."""
+    rows = map(json.loads, (DATA / f"{name}.jsonl").read_text("utf-8").splitlines())
     return [
         (
             Document(row["id"], row["text"]),
@@ -61,3 +59,8 @@ def dev_notes(shared: Path) -> list[tuple[Document, list[Span]]]:
         )
         for row in rows
     ]
+
+
+@pytest.fixture(scope="session")
+def dev_notes() -> list[tuple[Document, list[Span]]]:
+    return corpus_notes("dev")

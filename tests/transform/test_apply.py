@@ -4,7 +4,7 @@ import pickle
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.transform.conftest import KEY, deid, new_values, policy, surrogate
 
@@ -105,6 +105,7 @@ def test_results_show_no_clinical_text_and_can_be_pickled():
     assert pickle.loads(pickle.dumps(result)) == result
 
 
+@settings(max_examples=600)
 @given(st.sampled_from(LABELS), st.text(min_size=1, max_size=20))
 def test_every_generator_survives_any_text(label, text):
     document = Document("d", text)

@@ -144,6 +144,13 @@ def test_no_birth_year_shows_an_age_over_89():
     assert moved("p2", "04/05/1921", "06/07/2024")[0][-4:] != "1921"
 
 
+def test_a_birth_date_alone_is_judged_as_of_a_year():
+    rules = {"as_of": 2024, "labels": {"DATE": "year"}}
+    assert moved("p", "1934-01-01", **rules) == ["[DATE]"]
+    assert moved("p", "1935-01-01", **rules) == ["1935"]
+    assert int(moved("p", "1921-04-05", as_of=2024)[0][:4]) >= 1932
+
+
 def test_ages_and_birth_dates_stay_consistent():
     new = moved("p1", "04/05/1960", "04/06/2024")
     born, now = (date(p.year, p.month, p.day) for d in new for p in _read(d).parts)

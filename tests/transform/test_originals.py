@@ -23,10 +23,10 @@ def corpus(*marked: str):
 def test_no_last_name_of_the_corpus_is_a_surrogate():
     # Half of all frequent names are somebody's name here.
     taken = lexicon().surnames()[::2]
-    first = corpus(*(f"[[{name}|PATIENT]]" for name in taken))
+    first = corpus(*(f"Mr. [[{name}|PATIENT]]" for name in taken))
     originals = Originals.of(first)
     transformer = Transformer(policy(scope="corpus"), KEY, originals)
-    used = {transformer.apply(doc, spans).text for doc, spans in first[:300]}
+    used = {transformer.apply(doc, spans).text.removeprefix("Mr. ") for doc, spans in first[:300]}
     assert not {name.lower() for name in used} & {name.lower() for name in taken}
 
 
@@ -40,14 +40,38 @@ def test_no_street_and_no_city_stands_together_again():
         assert street_core(transformer.apply(document, spans).text) not in originals.streets
 
 
+def test_where_all_frequent_names_are_taken_names_are_made_up():
+    taken = {name.lower() for name in lexicon().surnames()}
+    first = corpus("[[Smith|PATIENT]] [[Garcia|DOCTOR]]")
+    originals = Originals(last_names=frozenset(name.replace("'", "") for name in taken))
+    document, spans = first[0]
+    new = Transformer(policy(scope="corpus"), KEY, originals).apply(document, spans).text.split()
+    assert len(new) == 2
+    assert not {name.lower() for name in new} & taken
+
+
+def test_city_state_and_zip_do_not_stand_together_again():
+    towns = [city.name for city in lexicon().cities("DE", 1)]
+    zips = [f"{zip3}{n:02d}" for zip3 in lexicon().states["DE"].zip3 for n in range(0, 100, 2)]
+    first = corpus(
+        *(f"[[{t}|CITY]], [[DE|STATE]] [[{z}|ZIP]]" for t, z in zip(towns * 9, zips, strict=False))
+    )
+    originals = Originals.of(first)
+    rules = policy({"STATE": "keep"}, scope="corpus")
+    transformer = Transformer(rules, KEY, originals)
+    for document, spans in first[:100]:
+        assert transformer.apply(document, spans).text[-5:] not in originals.zips
+
+
 def test_parts_of_a_first_pass_join():
     one = Originals.of(corpus("[[Ann Lee|PATIENT]] [[3/5|DATE]]"))
-    two = Originals.of(corpus("[[12 Elm St|STREET]] [[Dayton|CITY]] [[3/6|DATE]]"))
+    two = Originals.of(corpus("[[12 Elm St|STREET]] [[Dayton|CITY]] [[45402|ZIP]] [[3/6|DATE]]"))
     both = one | two
-    assert both.names == {"ann", "lee"}
+    assert both.last_names == {"lee"}
     assert both.streets == {"elm st"}
     assert both.cities == {"dayton"}
-    assert both.dates == ("3/5", "3/6")
+    assert both.zips == {"45402"}
+    assert both.dates == {"3/5", "3/6"}
     assert "Lee" not in repr(both)
 
 

@@ -73,6 +73,8 @@ def _check(rules: TransformRules) -> None:
     ):
         if value not in known:
             raise PolicyError(f"transform.{key}: must be one of {', '.join(known)}")
+    if rules.as_of and not 1900 <= rules.as_of <= 2200:
+        raise PolicyError("transform.as_of: must be a year, or 0")
     if not 1 <= rules.min_shift_days <= rules.max_shift_days:
         raise PolicyError("transform.min_shift_days: must be 1 to max_shift_days")
     if not Scope(b"", "", rules).shifts:

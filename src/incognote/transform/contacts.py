@@ -12,7 +12,8 @@ import re
 from incognote.transform.draw import Dice
 from incognote.transform.ids import redraw
 from incognote.transform.people import person_in
-from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.record import Mention, Record
+from incognote.transform.spelling import squeeze
 from incognote.transform.worddata import word_list, words_of
 from incognote.transform.words import altered
 
@@ -39,7 +40,7 @@ def phone(mention: Mention, record: Record) -> str:
         dice = record.scope.draws.dice("PHONE", digits, attempt)
         new = "" if not digits else _fictional(digits, dice, main.lstrip().startswith("+"))
         source = iter(new)
-        out = "".join(next(source) if char.isdigit() else char for char in main)
+        out = "".join(next(source) if char.isdecimal() else char for char in main)
         if extension:
             more = record.scope.draws.dice("EXTENSION", extension[0].casefold(), attempt)
             out += _DIGITS.sub(lambda _: str(1 + more.below(9)), extension[0])
@@ -180,7 +181,7 @@ def username(mention: Mention, record: Record) -> str:
                 dice = record.scope.draws.dice("NUMBER", word, attempt)
                 return "".join(str(1 + dice.below(9)) for _ in word)
             if len(word) <= 3 and not attempt:
-                return "".join(record.scope.letters.get(char, char) for char in word)
+                return "".join(map(record.scope.letter, word))
             return altered(word, record, attempt)
 
         return _WORDS.sub(other, text)

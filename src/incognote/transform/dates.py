@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from dataclasses import dataclass
-from datetime import date, timedelta
-from functools import lru_cache
+from datetime import UTC, date, datetime, timedelta
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from incognote.transform import dateforms, datewriting
@@ -49,6 +49,8 @@ class DateFacts:
         self._padded = _padded(pairs)
         self._short_months = any(map(_SHORT_MONTH.search, texts))
         self.reference = self._reference(texts, noted)
+        self._noted = noted is not None
+        self._as_of = date(record.rules.as_of or _this_year(), 7, 1)
 
     def _reference(self, texts: list[str], noted: re.Match[str] | None) -> date | None:
         """The note's own date, or the latest full date in it."""
@@ -64,6 +66,13 @@ class DateFacts:
 
     def read(self, text: str) -> Form:
         return _read(text, day_first=self.day_first, pivot=self.pivot)
+
+    def now(self, year: int) -> date:
+        """The day by which an age is judged that begins in `year`: the note's own date, or the
+        latest date in it if that is later. Otherwise a birth date may stand alone, and nobody can
+        be older than today."""
+        known = self.reference
+        return known if known and (self._noted or known.year > year) else self._as_of
 
     def style_of(self, text: str) -> Style:
         # Where the year comes first, numbers are padded.
@@ -148,9 +157,9 @@ def _year_moves(part: Part, old: date, new: date) -> bool:
 
 def _hide_great_age(part: Part, new: date, facts: DateFacts, days: int) -> date:
     """No birth year may show an age over 89: all who are older are 90 in the note's year."""
-    if facts.reference is None or part.year is None:
+    if part.year is None:
         return new
-    now = _plus(facts.reference, days)
+    now = _plus(facts.now(part.year), days)
     age = now.year - new.year - ((now.month, now.day) < (new.month, new.day))
     if age <= _OLDEST_AGE:
         return new
@@ -159,9 +168,7 @@ def _hide_great_age(part: Part, new: date, facts: DateFacts, days: int) -> date:
 
 def shows_great_age(part: Part, facts: DateFacts) -> bool:
     """Whether a date, left in its year, would tell of an age over 89."""
-    if facts.reference is None or part.year is None:
-        return False
-    return facts.reference.year - part.year > _OLDEST_AGE
+    return part.year is not None and facts.now(part.year).year - part.year > _OLDEST_AGE
 
 
 def _rename(text: str, form: Form, record: Record) -> str:
@@ -173,6 +180,11 @@ def _rename(text: str, form: Form, record: Record) -> str:
     words = "|".join(re.escape(f.word) for f in form.unknown)
     found = [*re.finditer(rf"\b(?:{words})\b", text)]
     return text[: found[0].start()] + name + text[found[-1].end() :] if found else text
+
+
+@cache
+def _this_year() -> int:
+    return datetime.now(UTC).year
 
 
 def _day_first(order: str, pairs: list[tuple[str, str, str, str]]) -> bool:

@@ -6,8 +6,9 @@ import re
 import tomllib
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
+from operator import itemgetter
 
 from incognote.transform.datewords import WEEKDAY_OF
 
@@ -62,17 +63,18 @@ class _Calendar:
 
     def nearest(self, day: date, other_than: int) -> Holiday:
         """The named day closest to a date, never the one it stands for."""
-        return min(
-            (holiday for holiday, _ in self._rows if holiday.index != other_than),
-            key=lambda holiday: (
-                min(abs((holiday.on(year) - day).days) for year in _years_around(day)),
-                holiday.index,
-            ),
-        )
+        near = [
+            (abs((on - day).days), holiday.index, holiday)
+            for year in (day.year - 1, day.year, day.year + 1)
+            if 1 <= year <= 9998
+            for on, holiday in self._year(year)
+            if holiday.index != other_than
+        ]
+        return min(near, key=itemgetter(0, 1))[2]
 
-
-def _years_around(day: date) -> tuple[int, ...]:
-    return tuple(year for year in (day.year - 1, day.year, day.year + 1) if 1 <= year <= 9999)
+    @lru_cache(maxsize=512)  # noqa: B019 - the one calendar lives as long as the program
+    def _year(self, year: int) -> tuple[tuple[date, Holiday], ...]:
+        return tuple((holiday.on(year), holiday) for holiday, _ in self._rows)
 
 
 def _nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:

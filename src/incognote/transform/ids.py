@@ -8,7 +8,8 @@ import string
 
 from incognote.transform import checkdigits
 from incognote.transform.draw import Dice
-from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.record import Mention, Record
+from incognote.transform.spelling import squeeze
 
 _MASKED = re.compile(r"[xX*#•]")
 _FILE_ENDING = re.compile(r"\.[A-Za-z]{2,4}$")
@@ -57,7 +58,7 @@ def _like(plain: str, dice: Dice, record: Record, scheme: checkdigits.Scheme | N
             seen_digit = seen_digit or not zero_first
         elif scheme is checkdigits.DEA and i == 1:
             # The second letter of a DEA number is its holder's initial.
-            out.append(record.scope.letters.get(char, char))
+            out.append(record.scope.letter(char))
         elif scheme is checkdigits.IBAN and i < 2:
             out.append(char)
         else:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from incognote.core.errors import PolicyError
-from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.record import Mention, Record
+from incognote.transform.spelling import squeeze
 
 _HASH_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _VISIBLE = re.compile(r"\S")

@@ -8,7 +8,7 @@ from os.path import commonpath
 from typing import Literal
 
 from incognote.lexicon import Name, lexicon
-from incognote.transform.words import fold
+from incognote.transform.spelling import fold
 
 Kind = Literal["first", "last"]
 

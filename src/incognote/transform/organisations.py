@@ -13,8 +13,9 @@ from functools import cache, lru_cache
 from incognote.lexicon import fold_place, lexicon
 from incognote.transform import people, places
 from incognote.transform.record import Mention, Record
+from incognote.transform.spelling import case_like, fold
 from incognote.transform.worddata import word_list, words_of
-from incognote.transform.words import altered, case_like, fold
+from incognote.transform.words import altered
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+")
 _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
@@ -70,7 +71,7 @@ def _abbreviation(text: str, record: Record) -> str:
     if found and len(found) == len(letters) and found != letters:
         source = iter(found)
     else:
-        source = iter(record.scope.letters.get(char, char) for char in letters)
+        source = map(record.scope.letter, letters)
     return "".join(next(source) if char.isalpha() else char for char in text)
 
 
@@ -124,7 +125,7 @@ def is_generic(word: str, first: bool = False) -> bool:
     """Whether a word says what kind of institution it is. The lists hold many words that also
     begin names ("Mill Creek"), so a first word must be on the short list."""
     lower = word.lower().replace("’", "'").rstrip(".")
-    if lower in word_list("organisations", "generic") or len(lower) == 1:
+    if lower in word_list("organisations", "generic") or (len(lower) == 1 and lower.isalpha()):
         return True
     return not first and lower in _heads()
 
@@ -146,7 +147,7 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
         if bare.lower() in (brand.lower() for brand in words_of("organisations", brands)):
             return _pick(brands, folded, record, attempt) + tail + stop
     if bare.isupper() and len(bare) <= 4 and not mention.text.isupper():
-        return "".join(record.scope.letters.get(char, char) for char in bare) + stop
+        return "".join(map(record.scope.letter, bare)) + stop
     lex = lexicon()
     if lex.word_rank(bare) is not None or lex.is_ordinary(bare):
         surname = lex.surname(bare)

@@ -1,7 +1,8 @@
 """What the first of two passes collects: the originals of a whole corpus, to be avoided in it.
 
-With corpus scope no surrogate last name may be anybody's last name in the corpus, and no street
-with its suffix, or city with its state and ZIP, may stand together as it did in an original.
+With corpus scope no surrogate last name is anybody's last name in the corpus, no street stands with
+its kind ("Elm St") as it did in an original, and no ZIP code does; with the ZIP, no city and state
+stand together with theirs again. Cities of the corpus are avoided as far as others are left.
 This value holds identifiers: it lives in memory, for the length of one run.
 """
 
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from incognote.core.types import Document, Span
+from incognote.transform import nameforms
+from incognote.transform.spelling import fold, squeeze
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
@@ -19,39 +22,40 @@ _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    names: frozenset[str] = field(default=frozenset(), repr=False)
+    """Folded values by kind; dates as they are written."""
+
+    last_names: frozenset[str] = field(default=frozenset(), repr=False)
     streets: frozenset[str] = field(default=frozenset(), repr=False)
     cities: frozenset[str] = field(default=frozenset(), repr=False)
-    dates: tuple[str, ...] = field(default=(), repr=False)
+    zips: frozenset[str] = field(default=frozenset(), repr=False)
+    dates: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(cls, marked: Iterable[tuple[Document, Iterable[Span]]]) -> Originals:
         """From documents with their resolved spans."""
-        names: set[str] = set()
-        streets: set[str] = set()
-        cities: set[str] = set()
-        dates: set[str] = set()
+        found: dict[str, set[str]] = {each.name: set() for each in fields(cls)}
         for document, spans in marked:
             for span in spans:
                 text = document.text[span.start : span.end]
                 if span.label in _PEOPLE:
-                    names.update(word.casefold() for word in _WORD.findall(text))
+                    words = nameforms.read(text).words
+                    found["last_names"].update(
+                        fold(word.text) for word in words if word.role in ("last", "one")
+                    )
                 elif span.label == "STREET":
-                    streets.add(street_core(text))
+                    found["streets"].add(street_core(text))
                 elif span.label == "CITY":
-                    cities.add(text.casefold())
+                    found["cities"].add(text.casefold())
+                elif span.label == "ZIP":
+                    found["zips"].add(squeeze(text))
                 elif span.label == "DATE":
-                    dates.add(text)
-        return cls(frozenset(names), frozenset(streets), frozenset(cities), tuple(sorted(dates)))
+                    found["dates"].add(text)
+        return cls(**{name: frozenset(values) for name, values in found.items()})
 
     def __or__(self, other: Originals) -> Originals:
         """Workers collect their parts; the parts join."""
-        return Originals(
-            self.names | other.names,
-            self.streets | other.streets,
-            self.cities | other.cities,
-            tuple(sorted({*self.dates, *other.dates})),
-        )
+        names = [each.name for each in fields(self)]
+        return Originals(*(getattr(self, name) | getattr(other, name) for name in names))
 
 
 def street_core(text: str) -> str:

@@ -10,11 +10,13 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from incognote.core.errors import TransformError
 from incognote.transform import nameforms, namepools
 from incognote.transform.nameforms import Word
 from incognote.transform.namepools import Kind
 from incognote.transform.record import Mention, Record
-from incognote.transform.words import altered, fold
+from incognote.transform.spelling import fold
+from incognote.transform.words import altered
 
 _PEOPLE = frozenset({"PATIENT", "DOCTOR", "INITIALS"})
 _TITLE_BEFORE = re.compile(
@@ -123,17 +125,11 @@ def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:
     if word.role == "kept":
         return word.text
     if word.role in ("initial", "initials"):
-        return "".join(_letter(char, record) for char in word.text)
+        return "".join(map(record.scope.letter, word.text))
     role = word.role if word.role != "one" else record.know(People).role(word, mention)
     if role == "first":
         return _cased(word.text, first_name(fold(word.text), sex, record), record)
     return _cased(word.text, last_name(fold(word.text), record), record)
-
-
-def _letter(char: str, record: Record) -> str:
-    letter = fold(char)[:1]
-    image = record.scope.letters.get(letter, letter)
-    return image.upper() if char.isupper() else image
 
 
 def first_name(folded: str, sex: str, record: Record) -> str:
@@ -144,7 +140,7 @@ def first_name(folded: str, sex: str, record: Record) -> str:
         return ""
     root = namepools.formal(folded)
     origin = namepools.origin(row)
-    letter = record.scope.letters.get(root[0], root[0])
+    letter = record.scope.letter(root[0])
 
     def make(attempt: int) -> str:
         question = ("first", root, sex, origin, attempt)
@@ -182,7 +178,7 @@ def last_name(folded: str, record: Record) -> str:
             return ""
         row = first
     origin = namepools.origin(row)
-    letter = record.scope.letters.get(plain[0], plain[0])
+    letter = record.scope.letter(plain[0])
     prefix = "O'" if folded[:2] in ("o'", "o’") else "Mc" if folded[:2] == "mc" else ""
 
     def make(attempt: int) -> str:
@@ -195,7 +191,15 @@ def last_name(folded: str, record: Record) -> str:
             question, lambda: record.scope.draws.pick(names, "LAST", plain, attempt)
         )
 
-    return record.first_free("last name", make, lambda new: record.taken(new.replace("'", "")))
+    def taken(new: str) -> bool:
+        plain = new.replace("'", "").lower()
+        known = record.corpus is not None and plain in record.corpus.last_names
+        return known or record.taken(plain)
+
+    try:
+        return record.first_free("last name", make, taken)
+    except TransformError:
+        return ""  # a corpus may use up all frequent names: then a made-up one is left
 
 
 def _cased(original: str, new: str, record: Record) -> str:
@@ -235,7 +239,7 @@ def _given_head(head: str, given: str, sex: str, record: Record) -> str:
     if letters and len(given) > 1 and given.startswith(letters):
         new = (first_name(given, sex, record) or altered(given, record)).lower()
         return head.replace(letters, new if letters == given else new[: len(letters)])
-    return "".join(record.scope.letters.get(char, char) for char in head)
+    return "".join(map(record.scope.letter, head))
 
 
 def _renumber(tail: str, record: Record) -> str:
@@ -245,5 +249,5 @@ def _renumber(tail: str, record: Record) -> str:
         if char.isdigit():
             out.append(str((int(char) + 1 + dice.below(9)) % 10))
         else:
-            out.append(record.scope.letters.get(char, char))
+            out.append(record.scope.letter(char))
     return "".join(out)

@@ -10,9 +10,10 @@ from itertools import pairwise
 from incognote.lexicon import fold_place, lexicon
 from incognote.transform.ids import redraw
 from incognote.transform.originals import street_core
-from incognote.transform.record import Mention, Record, squeeze
+from incognote.transform.record import Mention, Record
+from incognote.transform.spelling import case_like, fold, squeeze
 from incognote.transform.worddata import word_list
-from incognote.transform.words import altered, case_like, fold
+from incognote.transform.words import altered
 
 _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
@@ -22,6 +23,7 @@ _DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
+_PATIENCE = 32
 _PLAIN_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?")
 
 
@@ -149,12 +151,17 @@ def city(mention: Mention, record: Record) -> str:
     code = record.know(PlaceFacts).state_of(key)
     names = _city_pool(key, code, record)
 
+    tries = 0
+
     def make(attempt: int) -> str:
+        nonlocal tries
+        tries = attempt
         return record.scope.draws.pick(names, "CITY", key, attempt)
 
     def taken(new: str) -> bool:
+        # A corpus may name every town of a state; the ZIP code still keeps them apart.
         known = record.corpus is not None and new.casefold() in record.corpus.cities
-        return known or any(record.taken(word) for word in new.split())
+        return (known and tries < _PATIENCE) or any(record.taken(word) for word in new.split())
 
     new = record.first_free("CITY", make, taken)
     return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
@@ -191,7 +198,11 @@ def zip_code(mention: Mention, record: Record) -> str:
         source = iter(dice.pick(prefixes) + rest)
         return "".join(next(source) if char.isdigit() else char for char in text)
 
-    return record.first_other("ZIP", mention.text, make)
+    def taken(new: str) -> bool:
+        known = record.corpus is not None and squeeze(new) in record.corpus.zips
+        return known or record.is_original(new)
+
+    return record.first_free("ZIP", make, taken)
 
 
 def street(mention: Mention, record: Record) -> str:

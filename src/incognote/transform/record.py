@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from string import ascii_lowercase
 from typing import Any, TypeVar, cast
 
 from incognote.core.errors import TransformError
@@ -13,6 +14,7 @@ from incognote.core.types import Document, Span
 from incognote.policy import Policy, TransformRules
 from incognote.transform.draw import Draws, letter_map
 from incognote.transform.originals import Originals
+from incognote.transform.spelling import fold, squeeze
 
 T = TypeVar("T")
 
@@ -49,6 +51,15 @@ class Scope:
     @cached_property
     def letters(self) -> dict[str, str]:
         return letter_map(self.draws)
+
+    def letter(self, char: str) -> str:
+        """The letter that stands for one: of an initial, or of a word's first letter."""
+        image = self.letters.get(fold(char)[:1])
+        if image is None:
+            if not char.isalpha():
+                return char
+            image = self.draws.pick(ascii_lowercase, "LETTER", char.casefold())
+        return image.upper() if char.isupper() else image
 
     @property
     def shifts(self) -> tuple[int, ...]:
@@ -123,11 +134,9 @@ class Record:
         return tuple(word for word in self.words if len(word) >= 4)
 
     def taken(self, word: str) -> bool:
-        """Whether a new word would show an original of this record (or of the corpus)."""
+        """Whether a new word would show an original of this record."""
         word = word.casefold()
-        if word in self.words or (self.corpus is not None and word in self.corpus.names):
-            return True
-        return any(original in word for original in self._long_words)
+        return word in self.words or any(original in word for original in self._long_words)
 
     def first_free(
         self,
@@ -153,11 +162,6 @@ class Record:
 
     def is_original(self, text: str) -> bool:
         return squeeze(text) in self.wholes
-
-
-def squeeze(text: str) -> str:
-    """Letters and digits only, case-folded: "04-77 81" and "047781" are one number."""
-    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 @cache

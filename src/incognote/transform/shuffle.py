@@ -26,7 +26,8 @@ class Shuffle:
         assert record.corpus is not None
         dates = record.corpus.dates
         ring = record.scope.memo(
-            ("shuffle", form), lambda: _ring([d for d in dates if format_class(d) == form], record)
+            ("shuffle", form),
+            lambda: _ring(sorted(d for d in dates if format_class(d) == form), record),
         )
         return ring.get(mention.text) or shifted(mention, record)
 

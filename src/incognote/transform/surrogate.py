@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
+from incognote.core.errors import TransformError
 from incognote.core.labels import label as label_row
 from incognote.transform import ages, contacts, dates, ids, masks, organisations, people, places
 from incognote.transform.record import CALENDAR, Mention, Record
@@ -52,10 +54,11 @@ class Surrogate:
 
     def replace(self, mention: Mention, record: Record) -> str:
         if any(map(str.isalnum, mention.text)):
-            new = self._row[0](mention, record)
-            if new != mention.text or self.label in CALENDAR:
-                return new
-        # "___", or a single letter of another script: there is nothing to imitate.
+            with suppress(TransformError):
+                new = self._row[0](mention, record)
+                if new != mention.text or self.label in CALENDAR:
+                    return new
+        # "___", or a value whose every likeness is taken: there is nothing left to imitate.
         return masks.Tag(self.label).replace(mention, record)
 
     def explain(self) -> str:

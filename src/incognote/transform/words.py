@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
 
 from incognote.transform.draw import Dice
 from incognote.transform.record import Record
+from incognote.transform.spelling import case_like, fold
 
 _VOWELS = "aeiou"
 _CONSONANTS = "bcdfghjklmnprstvwz"
@@ -112,25 +112,3 @@ def _group(groups: dict[int, tuple[str, ...]], length: int, dice: Dice, head: st
 @cache
 def _fitting(groups: tuple[str, ...], head: str) -> tuple[str, ...]:
     return tuple(group for group in groups if group.startswith(head))
-
-
-def fold(word: str) -> str:
-    """Lower case without accents: "Núñez" and "NUNEZ" are one name."""
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFKD", word)
-    return "".join(char for char in parts if not unicodedata.combining(char)).casefold()
-
-
-def case_like(original: str, word: str) -> str:
-    """`word` in the case of `original`; where lengths match, mixed case letter by letter."""
-    if original.isupper():
-        return word.upper()
-    if original.islower():
-        return word.lower()
-    if original[:1].isupper() and not any(char.isupper() for char in original[1:]):
-        return word[:1].upper() + word[1:].lower()
-    if len(original) == len(word):
-        pairs = zip(original, word, strict=True)
-        return "".join(new.upper() if old.isupper() else new.lower() for old, new in pairs)
-    return word[:1].upper() + word[1:]
