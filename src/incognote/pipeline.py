@@ -14,13 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from incognote.core.errors import (
-    DetectError,
-    DocumentError,
-    IncognoteError,
-    LanguageError,
-    PolicyError,
-)
+from incognote.core.errors import DetectError, DocumentError, LanguageError, PolicyError, wording
 from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Failure, Result, Span, View
 from incognote.policy import DetectorRules, Policy, load_policy
@@ -158,11 +152,10 @@ def ask(detector: Detector, views: list[View]) -> list[list[Span]]:
 
 
 def failure(document_id: str, stage: str, error: Exception) -> Failure:
-    """What may be said of an error: our own messages hold no clinical text, others' might."""
+    """An error that concerns one document."""
     if isinstance(error, DocumentError):
         stage = f"{stage}:{error.stage}" if error.stage not in stage else stage
-    message = str(error) if isinstance(error, IncognoteError) else ""
-    return Failure(document_id, stage, type(error).__name__, message)
+    return Failure(document_id, stage, type(error).__name__, wording(error))
 
 
 def build_detector(name: str, rules: DetectorRules) -> Detector:

@@ -62,3 +62,17 @@ class TransformError(DocumentError):
 
 class LeakError(DocumentError):
     stage = "leak-check"
+
+
+def wording(error: Exception) -> str:
+    """What may be said of an error. Our own messages hold no clinical text, others' might: of
+    those, only the type and the line of code that raised it."""
+    if isinstance(error, IncognoteError):
+        return str(error)
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    if trace is None:
+        return type(error).__name__
+    module = trace.tb_frame.f_globals.get("__name__", "?")
+    return f"{type(error).__name__} in {module}, line {trace.tb_lineno}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import UsageError, wording
 from incognote.core.types import Failure, Result
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Summary, json_line
@@ -28,7 +28,6 @@ from incognote.engine.stream import (
     items,
     process,
     read_all,
-    wording,
 )
 from incognote.engine.workers import Work
 from incognote.formats.base import Record, Unreadable

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.core.errors import IncognoteError, ReadError
+from incognote.core.errors import ReadError, wording
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.sources import Source, find_sources
 from incognote.engine.workers import Work, run_batches
@@ -151,8 +151,3 @@ def read_documents(where: str, settings: Settings) -> Iterator[Document | Failur
 
 def _unreadable(source: Source, error: Exception) -> Failure:
     return Failure(source.name, "read", type(error).__name__, f"{source.name}: {wording(error)}")
-
-
-def wording(error: Exception) -> str:
-    """What may be said of an error: our own messages hold no clinical text, others' might."""
-    return str(error) if isinstance(error, IncognoteError) else type(error).__name__
