@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.cli import DONE
+from incognote.cli.cross import add_options, run_cross
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import FORMATS, read_corpus
@@ -29,7 +30,12 @@ from incognote.evaluate.tokens import DEFAULT, TOKENISERS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", metavar="GOLD", nargs="?", help="annotated corpus of any format")
+    parser.add_argument(
+        "gold",
+        metavar="GOLD",
+        nargs="?",
+        help="annotated corpus of any format, or the word cross (see below)",
+    )
     parser.add_argument("pred", metavar="PRED", nargs="?", help="what a system said of it")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="folder for the report")
     parser.add_argument("--title", default="", help="heading of the report")
@@ -41,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_what(parser)
     _add_reading(parser)
     _add_counting(parser)
+    add_options(parser)
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +140,8 @@ def run(args: argparse.Namespace) -> int:
         return DONE
     if args.output is None:
         raise UsageError("-o/--output is missing: the folder for the report")
+    if args.gold == "cross":
+        return run_cross(args)
     if args.agreement:
         return _agree(args)
     if args.gold is None or (args.pred is None) == (args.compare is None):

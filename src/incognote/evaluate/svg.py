@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 Point = tuple[float, float]
 
 
 def curve(points: Sequence[Point], x_title: str, y_title: str, mark: Point | None = None) -> str:
-    """A line in the unit square, zoomed to where the points lie."""
+    """One line in the unit square, zoomed to where the points lie; `mark` is a dot on it."""
+    dots = [mark] if mark else []
+    return _plot({"": points}, x_title, y_title, dots)
+
+
+def lines(series: Mapping[str, Sequence[Point]], x_title: str, y_title: str) -> str:
+    """Named lines in the unit square."""
+    return _plot(series, x_title, y_title, [])
+
+
+def _plot(
+    series: Mapping[str, Sequence[Point]], x_title: str, y_title: str, marks: Sequence[Point]
+) -> str:
     width, height, left, bottom = 460, 300, 52, 40
-    low_x, low_y = _floor([x for x, _ in points]), _floor([y for _, y in points])
+    everything = [point for points in series.values() for point in points]
+    low_x, low_y = _floor([x for x, _ in everything]), _floor([y for _, y in everything])
 
     def at(x: float, y: float) -> tuple[float, float]:
         return (
@@ -27,9 +40,14 @@ def curve(points: Sequence[Point], x_title: str, y_title: str, mark: Point | Non
         parts.append(_line(left, y, width - 12, y, "grid"))
         parts.append(_text(left - 6, y + 4, f"{low_y + share * (1 - low_y):.3g}", "end"))
         parts.append(_text(x, height - bottom + 18, f"{low_x + share * (1 - low_x):.3g}", "middle"))
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in points))
-    parts.append(f'<polyline points="{path}" class="line"/>')
-    for point in [mark] if mark else []:
+    for number, (name, points) in enumerate(series.items()):
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in points))
+        dash = f' stroke-dasharray="{2 + 4 * number} {3 * number}"' if number else ""
+        parts.append(f'<polyline points="{path}" class="line"{dash}/>')
+        if name:
+            x, y = at(*points[-1])
+            parts.append(_text(x - 4, y - 6, name, "end"))
+    for point in marks:
         x, y = at(*point)
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="dot"/>')
     parts.append(_text((left + width) / 2, height - 4, x_title, "middle"))

@@ -1,0 +1,110 @@
+"""`incognote evaluate cross`: train on each corpus, test on each."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from incognote.cli import DONE
+from incognote.core.errors import DetectError, UsageError
+from incognote.core.types import AnnotatedDocument, Document, Failure
+from incognote.corpus import read_corpus
+from incognote.evaluate.cross import FOLDS, Learner, Tagger, cross, write_cross
+from incognote.learn import recipe
+from incognote.learn.crf import CrfTraining
+from incognote.learn.transformer import Training
+from incognote.pipeline import Pipeline
+from incognote.policy import policy_from
+
+LEARNERS = ("crf", "transformer")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("`evaluate cross`: train on each corpus, test on each")
+    group.add_argument("--corpora", nargs="+", metavar="CORPUS", help="two or more corpora")
+    group.add_argument("--learner", choices=LEARNERS, default="crf", help="(default: crf)")
+    group.add_argument("--base", metavar="DIR", type=Path, help="encoder of the transformer")
+    group.add_argument("--folds", type=int, default=FOLDS, help="within a corpus (default: 10)")
+    group.add_argument(
+        "--increments",
+        metavar="N",
+        type=int,
+        default=1,
+        help="train on N growing parts, 10 for steps of 10 %% (default: 1, all at once)",
+    )
+
+
+def run_cross(args: argparse.Namespace) -> int:
+    if not args.corpora:
+        raise UsageError("evaluate cross needs --corpora")
+    if args.increments < 1:
+        raise UsageError("--increments must be 1 or more")
+    corpora = {Path(path).stem: read_corpus(path, args.format) for path in args.corpora}
+    if len(corpora) != len(args.corpora):
+        raise UsageError("two corpora have the same name; rename one")
+    shares = [step / args.increments for step in range(1, args.increments + 1)]
+    with tempfile.TemporaryDirectory(prefix="incognote-cross-") as scratch:
+        cells = cross(
+            corpora,
+            _learner(args, Path(scratch)),
+            folds=args.folds,
+            shares=shares,
+            tokeniser=args.tokeniser,
+            progress=_say,
+        )
+    for cell in cells:
+        print(
+            f"{cell.train} ({cell.notes:,} notes) on {cell.test}: recall {cell.recall:.4f}  "
+            f"precision {cell.precision:.4f}  F1 {cell.f1:.4f}"
+        )
+    print(f"report: {write_cross(args.output, cells, args.learner, args.tokeniser)}")
+    return DONE
+
+
+def _learner(args: argparse.Namespace, scratch: Path) -> Learner:
+    if args.learner == "transformer" and args.base is None:
+        raise UsageError("--learner transformer needs --base, the folder of an encoder")
+    numbers = count()
+
+    def learn(documents: Sequence[AnnotatedDocument]) -> Tagger:
+        out = scratch / f"model-{next(numbers)}"
+        data = recipe.prepare_data(documents)
+        if args.learner == "crf":
+            folder = recipe.train_crf(data, out, CrfTraining(), _quiet)
+        else:
+            folder = recipe.train_transformer(data, args.base, out, Training(), _quiet)
+        return _tagger(args.learner, folder.path)
+
+    return learn
+
+
+def _tagger(learner: str, model: Path) -> Tagger:
+    """A pipeline with this one model and nothing else."""
+    tree = {
+        "name": "cross",
+        "detectors": {learner: {"options": {"model": str(model)}}},
+        "labels": {"default": "keep"},
+    }
+    pipeline = Pipeline(policy_from(tree))
+
+    def tag(documents: Sequence[Document]) -> list[AnnotatedDocument]:
+        found = []
+        for document, result in zip(documents, pipeline.detect(documents), strict=True):
+            if isinstance(result, Failure):
+                raise DetectError(f"document {document.id!r}: {result.stage}: {result.error}")
+            found.append(AnnotatedDocument(document, result.spans))
+        return found
+
+    return tag
+
+
+def _quiet(_: str) -> None:
+    """Training reports every step; here only the cells matter."""
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)

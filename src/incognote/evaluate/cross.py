@@ -1,0 +1,189 @@
+"""Does a detector trained on one corpus serve another? Every corpus against every other.
+
+Within a corpus the answer comes from folds that share no patient; between corpora, from training on
+all of one and testing on all of the other. Growing parts of a training corpus show how many notes
+are enough. What learns is the caller's: this module only deals the notes and counts.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Document
+from incognote.evaluate import svg
+from incognote.evaluate.pairs import Pair, pair
+from incognote.evaluate.scores import Counts
+from incognote.evaluate.tokens import DEFAULT
+from incognote.evaluate.words import word_table
+
+Tagger = Callable[[Sequence[Document]], list[AnnotatedDocument]]
+Learner = Callable[[Sequence[AnnotatedDocument]], Tagger]
+
+FOLDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Trained on so many notes of one corpus, tested on another (or on its own folds)."""
+
+    train: str
+    test: str
+    share: float
+    notes: int
+    precision: float
+    recall: float
+    f1: float
+
+
+def cross(
+    corpora: Mapping[str, Sequence[AnnotatedDocument]],
+    learn: Learner,
+    *,
+    folds: int = FOLDS,
+    shares: Sequence[float] = (1.0,),
+    tokeniser: str = DEFAULT,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Cell]:
+    """A cell for each training corpus, share of it, and test corpus. Words, PHI or not."""
+    if folds < 2:
+        raise UsageError("cross-validation needs at least two folds")
+    return list(_cells(corpora, learn, folds, sorted(shares), tokeniser, progress))
+
+
+def _cells(
+    corpora: Mapping[str, Sequence[AnnotatedDocument]],
+    learn: Learner,
+    folds: int,
+    shares: Sequence[float],
+    tokeniser: str,
+    progress: Callable[[str], None],
+) -> Iterator[Cell]:
+    for name, documents in corpora.items():
+        order = _shuffled(documents)
+        for share in shares:
+            part = order[: max(2, round(share * len(order)))]
+            if len(corpora) > 1:
+                tagger = learn(part)
+                for other, test in corpora.items():
+                    if other != name:
+                        progress(f"{name} ({share:.0%}) on {other}")
+                        yield _cell(name, other, share, len(part), _tagged(tagger, test), tokeniser)
+            progress(f"{name} ({share:.0%}) on itself, {folds} folds")
+            pairs = [
+                found
+                for train, test in _folds(part, folds)
+                for found in _tagged(learn(train), test)
+            ]
+            yield _cell(name, name, share, len(part), pairs, tokeniser)
+
+
+def _tagged(tagger: Tagger, test: Sequence[AnnotatedDocument]) -> list[Pair]:
+    return pair(test, tagger([doc.document for doc in test]))
+
+
+def _cell(
+    train: str, test: str, share: float, notes: int, pairs: Sequence[Pair], tokeniser: str
+) -> Cell:
+    counts: Counts = word_table(pairs, tokeniser).counts()
+    return Cell(train, test, share, notes, counts.precision, counts.recall, counts.f1)
+
+
+def _shuffled(documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
+    """The same random order on every machine; notes of one patient stay together."""
+    return sorted(documents, key=lambda doc: (_drawn(_patient(doc)), doc.id))
+
+
+def _patient(doc: AnnotatedDocument) -> str:
+    return doc.document.patient_id or f"document {doc.id}"
+
+
+def _drawn(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()
+
+
+def _folds(
+    documents: Sequence[AnnotatedDocument], folds: int
+) -> Iterator[tuple[list[AnnotatedDocument], list[AnnotatedDocument]]]:
+    patients = sorted({_patient(doc) for doc in documents}, key=_drawn)
+    if len(patients) < 2:
+        raise UsageError("cross-validation needs notes of at least two patients")
+    fold_of = {patient: number % folds for number, patient in enumerate(patients)}
+    for fold in range(min(folds, len(patients))):
+        train = [doc for doc in documents if fold_of[_patient(doc)] != fold]
+        test = [doc for doc in documents if fold_of[_patient(doc)] == fold]
+        yield train, test
+
+
+def write_cross(folder: Path, cells: Sequence[Cell], learner: str, tokeniser: str) -> Path:
+    """cross.html with the matrix and the curves, cross.json and cross.csv."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [asdict(cell) for cell in cells]
+    about = {"learner": learner, "tokeniser": tokeniser, "cells": rows}
+    (folder / "cross.json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+    with (folder / "cross.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    page = folder / "cross.html"
+    page.write_text(_page(cells, learner, tokeniser), "utf-8")
+    return page
+
+
+def _page(cells: Sequence[Cell], learner: str, tokeniser: str) -> str:
+    names = list(dict.fromkeys(cell.train for cell in cells))
+    style = files("incognote.evaluate").joinpath("report.css").read_text("utf-8")
+    largest = max(cell.share for cell in cells)
+    full = {(c.train, c.test): c for c in cells if c.share == largest}
+    tables = "".join(
+        f"<h3>{title}</h3>" + _matrix(names, {key: getattr(c, metric) for key, c in full.items()})
+        for metric, title in (("f1", "F1"), ("recall", "Recall"), ("precision", "Precision"))
+    )
+    plots = "".join(
+        f"<figure>{_curves([c for c in cells if c.test == test], test)}"
+        f"<figcaption>Tested on {escape(test)}; one line for each training corpus.</figcaption>"
+        "</figure>"
+        for test in names
+        if len({c.share for c in cells}) > 1
+    )
+    curves = f"<h2>Growing parts of the training notes</h2><div class=grid>{plots}</div>"
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Cross-training</title><style>{style}</style></head><body>"
+        f"<h1>Cross-training</h1><p class=soft>Learner: {escape(learner)}. Words "
+        f"({escape(tokeniser)} tokeniser), PHI or not. Rows are trained on, columns tested on; the "
+        "diagonal is cross-validated by patient.</p>"
+        f"<h2>Every corpus against every other</h2>{tables}{curves if plots else ''}"
+        "</body></html>\n"
+    )
+
+
+def _matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str:
+    heads = "".join(f"<th>{escape(name)}</th>" for name in names)
+    rows = "".join(
+        f"<tr><td>{escape(train)}</td>"
+        + "".join(
+            f'<td style="background:rgba(var(--good),{0.5 * values[train, test]:.2f})">'
+            f"{values[train, test]:.4f}</td>"
+            for test in names
+        )
+        + "</tr>"
+        for train in names
+    )
+    head = f"<thead><tr><th>trained on</th>{heads}</tr></thead>"
+    return f"<div class=scroll><table>{head}<tbody>{rows}</tbody></table></div>"
+
+
+def _curves(cells: Sequence[Cell], test: str) -> str:
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for cell in sorted(cells, key=lambda one: one.share):
+        lines.setdefault(cell.train, []).append((cell.share, cell.f1))
+    return svg.lines(lines, "share of the training notes", f"F1 on {test}")
