@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 from incognote.core.errors import UsageError
+from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Document
 from incognote.detect.model_folder import MANIFEST, open_model, shipped
@@ -101,11 +102,23 @@ def test_spans_name_their_labels_and_source(detector):
 @pytest.mark.parametrize("name", ["accurate", "fast"])
 def test_more_sensitivity_means_lower_thresholds_and_a_stated_cost(name):
     points = open_model(name).points
-    assert [p.sensitivity for p in points] == [0.99, 0.997, 0.999, 1.0]
+    assert [p.sensitivity for p in points] == [0.95, 0.97, 0.99, 0.997, 0.999, 1.0]
     for low, high in pairwise(points):
         assert low.recall <= high.recall
         assert low.false_alarms <= high.false_alarms
         assert all(high.thresholds[k] <= low.thresholds[k] for k in low.thresholds)
+
+
+@pytest.mark.parametrize(("use", "model"), [("transformer", "accurate"), ("fast", "fast")])
+def test_what_is_surely_no_phi_is_claimed_safe_where_asked(use, model):
+    detector = load("detector", use)(model=model, safe=0.997, threads=1)
+    (spans,) = detector.detect(views(NOTE))
+    claims = [s for s in spans if s.label == SAFE]
+    phi = covered(NOTE, [s for s in spans if s.label != SAFE])
+    assert SAFE in detector.labels
+    assert not phi & covered(NOTE, claims)
+    at = NOTE.index("Lisinopril")
+    assert any(s.start <= at < s.end for s in claims)
 
 
 def test_shipped_models_are_small_and_whole():
@@ -164,6 +177,8 @@ def test_changed_weights_are_refused(folder):
         ({"model": "nowhere"}, "no model named or at 'nowhere'"),
         ({"model": "fast"}, "is a fast model"),
         ({"sensitivity": 0.5}, "no operating point 0.5"),
+        ({"sensitivity": 0.99, "safe": 0.97}, "below sensitivity"),
+        ({"safe": 0.5}, "below sensitivity"),
     ],
 )
 def test_bad_options_are_errors_before_the_first_document(options, message):

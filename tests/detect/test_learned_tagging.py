@@ -72,6 +72,16 @@ def test_thresholds_hold_by_label(threshold, kept):
     assert bool(spans) == kept
 
 
+def test_runs_below_the_safe_thresholds_are_claimed_harmless():
+    text = "walks well, sees Smith today"
+    decoder = Decoder(LABELS, {}, "test", dict.fromkeys(LABELS, 0.1))
+    spans = decoder.spans(text, scores(text, {"Smith": "DOCTOR"}, sure=0.3))
+    assert [(text[s.start : s.end], s.label) for s in spans] == [
+        ("walks well, sees", "SAFE"),
+        ("today", "SAFE"),
+    ]
+
+
 @given(st.text(alphabet="Jo Smith'.,-\n3", max_size=40), st.randoms(use_true_random=False))
 def test_spans_are_inside_the_text_and_apart(text, rng):
     units = split(text)

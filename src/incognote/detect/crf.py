@@ -11,7 +11,8 @@ from incognote.core.errors import MissingExtra
 from incognote.core.types import Span, View
 from incognote.detect.crf_features import FeatureReader
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.tagging import Decoder, Scores
+from incognote.detect.operating import Settings
+from incognote.detect.tagging import Scores
 
 OUTSIDE = "O"
 LONGEST = 400  # units in a sequence; probabilities get costly and thin beyond
@@ -20,12 +21,17 @@ LONGEST = 400  # units in a sequence; probabilities get costly and thin beyond
 class CrfDetector:
     """Needs a trained folder (`incognote train crf`); none ships with the package."""
 
-    def __init__(self, model: str, sensitivity: float = DEFAULT_SENSITIVITY) -> None:
+    def __init__(
+        self,
+        model: str,
+        sensitivity: float = DEFAULT_SENSITIVITY,
+        safe: float | None = None,
+    ) -> None:
         self._folder = open_model(model, "crf")
-        self._point = self._folder.point(sensitivity)
+        self._settings = Settings(self._folder, sensitivity, safe)
         self._scorer: CrfScorer | None = None
         self.name = "crf"
-        self.labels = frozenset(self._folder.labels)
+        self.labels = self._settings.labels
         self.languages = frozenset({"en"})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -34,7 +40,7 @@ class CrfDetector:
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._scorer is None:
             self._scorer = CrfScorer(self._folder)
-        decoder = Decoder(self._folder.labels, self._point.thresholds, self.name)
+        decoder = self._settings.decoder(self.name)
         texts = [view.text for view in views]
         return [
             decoder.spans(text, scores)

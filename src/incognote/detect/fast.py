@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from incognote.core.types import Span, View
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.tagging import Decoder, Scores
+from incognote.detect.operating import Settings
+from incognote.detect.tagging import Scores
 from incognote.detect.transformer import open_session, sigmoid, softmax
 from incognote.detect.units import layouts, shape, split
 from incognote.detect.word_class import word_class
@@ -89,14 +90,18 @@ class FastDetector:
     """For large archives and small machines: a few points less recall, many times the speed."""
 
     def __init__(
-        self, model: str = "fast", sensitivity: float = DEFAULT_SENSITIVITY, threads: int = 1
+        self,
+        model: str = "fast",
+        sensitivity: float = DEFAULT_SENSITIVITY,
+        safe: float | None = None,
+        threads: int = 1,
     ) -> None:
         self._folder = open_model(model, "fast")
-        self._point = self._folder.point(sensitivity)
+        self._settings = Settings(self._folder, sensitivity, safe)
         self._threads = threads
         self._scorer: FastScorer | None = None
         self.name = "fast"
-        self.labels = frozenset(self._folder.labels)
+        self.labels = self._settings.labels
         self.languages = frozenset({"en"})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -105,7 +110,7 @@ class FastDetector:
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._scorer is None:
             self._scorer = FastScorer(self._folder, self._threads)
-        decoder = Decoder(self._folder.labels, self._point.thresholds, self.name)
+        decoder = self._settings.decoder(self.name)
         texts = [view.text for view in views]
         return [
             decoder.spans(text, scores)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.core.labels import all_labels
+from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Span
 
 Floats = NDArray[np.float32]
@@ -46,11 +46,21 @@ class Scores:
 
 
 class Decoder:
-    """Turns scores into spans with one threshold for each label."""
+    """Turns scores into spans with one threshold for each label.
 
-    def __init__(self, labels: Sequence[str], thresholds: Mapping[str, float], source: str) -> None:
+    Where `safe` thresholds are given, what stays even below those is claimed to be no PHI.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        thresholds: Mapping[str, float],
+        source: str,
+        safe: Mapping[str, float] | None = None,
+    ) -> None:
         self._labels = tuple(labels)
         self._thresholds = np.array([thresholds.get(name, 0.5) for name in labels], np.float32)
+        self._safe = np.array([(safe or {}).get(name, 0.0) for name in labels], np.float32)
         taxonomy = all_labels()
         self._category = [taxonomy[n].category if n in taxonomy else n for n in labels]
         self._is_code = [
@@ -66,7 +76,7 @@ class Decoder:
         best = scores.labels[:, 1:].argmax(axis=1)
         kept = certainty >= self._thresholds[best]
         marked = np.flatnonzero(kept).tolist()
-        found: list[Span] = []
+        found = self._harmless(scores, certainty, certainty < self._safe[best])
         run: list[int] = []
         for unit in marked:
             if run and not self._joins(text, scores, best, run[-1], unit):
@@ -74,6 +84,20 @@ class Decoder:
                 run = []
             run += range(run[-1] + 1, unit + 1) if run else [unit]
         return found + self._span(text, scores, certainty, run)
+
+    def _harmless(self, scores: Scores, certainty: Floats, safe: NDArray[np.bool_]) -> list[Span]:
+        """Each unbroken run of harmless units as one span: it argues against what it covers."""
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], safe, [False]])))
+        return [
+            Span(
+                scores.units[first][0],
+                scores.units[stop - 1][1],
+                SAFE,
+                float(1.0 - certainty[first:stop].max()),
+                self._sources,
+            )
+            for first, stop in edges.reshape(-1, 2).tolist()
+        ]
 
     def _joins(
         self, text: str, scores: Scores, best: NDArray[np.int64], last: int, unit: int

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from incognote.core.types import Span, View
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.tagging import Decoder, Floats, Scores
+from incognote.detect.operating import Settings
+from incognote.detect.tagging import Floats, Scores
 from incognote.detect.units import CONTINUES, layouts, shape, split
 from incognote.detect.wordpiece import WordPiece
 
@@ -43,14 +44,15 @@ class TransformerDetector:
         self,
         model: str = "accurate",
         sensitivity: float = DEFAULT_SENSITIVITY,
+        safe: float | None = None,
         threads: int = 0,
     ) -> None:
         self._folder = open_model(model, "transformer")
-        self._point = self._folder.point(sensitivity)
+        self._settings = Settings(self._folder, sensitivity, safe)
         self._threads = threads
         self._scorer: TransformerScorer | None = None
         self.name = "transformer"
-        self.labels = frozenset(self._folder.labels)
+        self.labels = self._settings.labels
         self.languages = frozenset({"en"})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -59,7 +61,7 @@ class TransformerDetector:
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._scorer is None:
             self._scorer = TransformerScorer(self._folder, self._threads)
-        decoder = Decoder(self._folder.labels, self._point.thresholds, self.name)
+        decoder = self._settings.decoder(self.name)
         texts = [view.text for view in views]
         return [
             decoder.spans(text, scores)

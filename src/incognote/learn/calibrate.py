@@ -12,11 +12,12 @@ from incognote.detect.tagging import Scores
 from incognote.learn.data import Note
 from incognote.learn.windows import unit_targets
 
-SENSITIVITIES = (0.99, 0.997, 0.999, 1.0)
+SENSITIVITIES = (0.95, 0.97, 0.99, 0.997, 0.999, 1.0)
 NEUTRAL = "TIME"  # clock times earn nothing and cost nothing
-_HIGHEST = 0.5  # beyond this, a threshold gained on few notes would be bought with misses on others
-_LOWEST = 0.004
-_FEW = 40  # a label with fewer held-out words borrows from all labels together
+_HIGHEST, _LOWEST = 0.8, 0.004
+# How far a label's threshold may stray from that of all labels together. Without a bound, a label
+# with few or hard examples would buy its last words with false alarms all over the text.
+_STRAY = 1.5
 
 
 def calibrate(
@@ -51,11 +52,9 @@ def _point(
     overall = _quantile(sure[phi], sensitivity)
     thresholds = {}
     for number, label in enumerate(labels, 1):
-        own = sure[(true > 0) & (said == number)]
-        found = _quantile(own, sensitivity)
-        if len(own) < _FEW:
-            found = min(found, overall)
-        thresholds[label] = round(float(np.clip(found, _LOWEST, _HIGHEST)), 5)
+        found = _quantile(sure[(true > 0) & (said == number)], sensitivity)
+        near = float(np.clip(found, overall / _STRAY, overall * _STRAY))
+        thresholds[label] = round(min(max(near, _LOWEST), _HIGHEST), 5)
     limit = np.array([1.0, *thresholds.values()], np.float32)
     kept = sure >= limit[said]
     hits = int((kept & phi).sum())
