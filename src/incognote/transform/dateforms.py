@@ -38,7 +38,7 @@ _NOISE = re.compile(r"[\dlIOo| ./\-]+")
 # One date, the longest reading first. N number, Y year, A '24, D decade, M month name, O ordinal,
 # W weekday, Q quarter, S season, H holiday, C compact 20240305.
 _DATE = re.compile(
-    r"W?(?:YNN|YMN|NNY|NNA|NNN|M[NO][YA]|MNN|[ON]M[YA]|NMN|C|[QSH][YA]|M[NO]|[NO]M|M[YA]|NY|YQ|YS"
+    r"W?(?:YNN|YMN|NNY|NNA|NNN|M[NO][YA]|MNN|[ON]M[YA]|NMN|C|[QSH][YA]|M[NO]|[NO]M|M[YA]|NY|Y[NMQS]"
     r"|NN|[YADMOSHQN])|W"
 )
 _ROLES = {
@@ -249,7 +249,7 @@ def _part(group: Sequence[Field], day_first: bool, pivot: int, before: Part | No
         part.roles[role] = each
     roles = part.roles
     if "compact" in roles:
-        _read_compact(part)
+        _read_compact(part, pivot)
     if "month" in roles:
         part.month = roles["month"].value
     if "day" in roles:
@@ -278,7 +278,7 @@ def _order(code: str, n: list[int], day_first: bool) -> tuple[str, ...]:
             return ("year", "day") if n[0] > 31 else ("day", "year")
         case "MN" if n[0] > 31:
             return ("year",)
-        case "NY":
+        case "NY" | "YN":
             return ("month",) if n[0] <= 12 else ("day",)
         case _:
             return ("day",) * len(n)
@@ -290,16 +290,27 @@ def full_year(written: Field, pivot: int) -> int:
     return pivot - (pivot - written.value) % 100
 
 
-def _read_compact(part: Part) -> None:
-    """20240305, 03052024, 030524; a clock time behind it stays as it is."""
+def compact_layout(word: str) -> str:
+    """How digits without separators are laid out: 20240305, 03052024, 202403 or 030524. What
+    stands behind a full date is a clock time."""
+    year_first = word[:2] in ("18", "19", "20") and "01" <= word[4:6] <= "12"
+    if len(word) == 6:
+        return "%Y%m" if year_first and word[:2] > "12" else "%m%d%y"
+    return "%Y%m%d" if year_first or len(word) > 8 else "%m%d%Y"
+
+
+def _read_compact(part: Part, pivot: int) -> None:
     word = part.roles["compact"].word
-    length = len(word)
-    if length != 6 and word[:2] in ("18", "19", "20") and "01" <= word[4:6] <= "12":
-        part.year, part.month, part.day = int(word[:4]), int(word[4:6]), int(word[6:8])
-    elif length == 8:
-        part.year, part.month, part.day = int(word[4:8]), int(word[:2]), int(word[2:4])
-    else:
-        part.year, part.month, part.day = 2000 + int(word[4:6]), int(word[:2]), int(word[2:4])
+    match compact_layout(word):
+        case "%Y%m%d":
+            part.year, part.month, part.day = int(word[:4]), int(word[4:6]), int(word[6:8])
+        case "%m%d%Y":
+            part.year, part.month, part.day = int(word[4:8]), int(word[:2]), int(word[2:4])
+        case "%Y%m":
+            part.year, part.month = int(word[:4]), int(word[4:6])
+        case _:
+            part.year = pivot - (pivot - int(word[4:6])) % 100
+            part.month, part.day = int(word[:2]), int(word[2:4])
 
 
 def _share(parts: list[Part]) -> None:

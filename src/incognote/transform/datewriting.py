@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from incognote.transform import datewords as words
-from incognote.transform.dateforms import Field, Form
+from incognote.transform.dateforms import Field, Form, compact_layout
 from incognote.transform.holidays import Holiday
 
 
@@ -122,9 +122,9 @@ def _ordinal(day: int, word: str) -> str:
 
 
 def _write_compact(word: str, new: date) -> str:
-    if len(word) != 6 and word[:2] in ("18", "19", "20") and "01" <= word[4:6] <= "12":
-        return f"{new:%Y%m%d}" + word[8:]
-    return f"{new:%m%d%Y}" if len(word) == 8 else f"{new:%m%d%y}" + word[6:]
+    layout = compact_layout(word)
+    written = new.strftime(layout.replace("%Y", f"{new.year:04d}"))  # strftime does not pad years
+    return written + word[len(written) :]
 
 
 def _add_month(

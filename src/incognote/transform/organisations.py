@@ -225,16 +225,21 @@ def room(mention: Mention, record: Record) -> str:
     return record.first_other("ROOM", mention.text, make)
 
 
+_WORKER = re.compile(r"(?:er|or|ist|ian|ant|eer|man|smith|wright|tress|chef|clerk|cook)$")
+
+
 @cache
-def _jobs(words: int) -> tuple[str, ...]:
-    """Jobs of so many words, without those that would make a patient one of the care staff."""
+def _jobs(words: int, vowel: bool) -> tuple[str, ...]:
+    """Jobs of so many words that begin with a vowel or not, so that "a" and "an" stay right;
+    without those that would make a patient one of the care staff."""
     lex = lexicon()
     return tuple(
         job
         for job in sorted(lex.professions)
         if len(job.split()) == words
-        and job.isascii()
-        and not any(char in job for char in "/,()")
+        and (job[0] in "aeiou") == vowel
+        and re.fullmatch(r"[a-z '-]+", job)
+        and _WORKER.search(job)
         and not any(lex.is_clinical(word) for word in job.split())
     )
 
@@ -242,12 +247,12 @@ def _jobs(words: int) -> tuple[str, ...]:
 def profession(mention: Mention, record: Record) -> str:
     """Another job with as many words, in the same case and number."""
     text = mention.text
-    words = text.split()
-    jobs = _jobs(min(len(words), 2))
-    plural = text.lower().endswith("s") and fold(text)[:-1] in lexicon().professions
+    folded = fold(text)
+    jobs = _jobs(min(len(text.split()), 2), folded[0] in "aeiou")
+    plural = folded.endswith("s") and folded[:-1] in lexicon().professions
 
     def make(attempt: int) -> str:
-        return record.scope.draws.pick(jobs, "PROFESSION", fold(text), attempt)
+        return record.scope.draws.pick(jobs, "PROFESSION", folded, attempt)
 
     def taken(new: str) -> bool:
         return any(record.taken(word) for word in new.split())
