@@ -97,6 +97,20 @@ def test_workers_and_batches_do_not_change_a_byte(
     assert tree(tmp_path / "other") == tree(tmp_path / "plain")
 
 
+def test_a_note_file_cannot_take_the_name_of_the_manifest(
+    tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "manifest.jsonl").write_text('{"id": "1", "text": "<Ann>"}\n')
+    (tmp_path / "in" / "note.txt").write_text("<Ann>")
+    summary = deid(str(tmp_path / "in"), str(tmp_path / "out"), settings)
+    assert summary.quarantined == 1
+    assert [row["id"] for row in rows(tmp_path / "out" / "manifest.jsonl")] == [
+        "manifest.jsonl",
+        "note.txt",
+    ]
+
+
 def test_raw_bytes_are_kept_only_where_asked_for(
     notes: Path, tmp_path: Path, settings: Settings
 ) -> None:

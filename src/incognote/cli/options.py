@@ -22,7 +22,11 @@ _SHORTEST_KEY = 16
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="IN", help="a file, a folder, or - for standard input")
+    parser.add_argument(
+        "input",
+        metavar="IN",
+        help="a file, a folder (its hidden files are passed over), or - for standard input",
+    )
     parser.add_argument(
         "--format", metavar="NAME", default="", help="read every file as this format"
     )

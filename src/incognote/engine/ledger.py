@@ -86,6 +86,7 @@ class Quarantine:
         self._folder = folder
         self._keep_raw = keep_raw
         self._count = 0
+        self._copied: tuple[Source, str] | None = None
 
     def add(self, source: Source, failure: Failure, message: str, raw: bytes | None) -> None:
         self._count += 1
@@ -112,11 +113,13 @@ class Quarantine:
         name = f"{self._count:06d}{Path(source.name).suffix}"
         if raw is not None:
             (self._folder / name).write_bytes(raw)
-        elif source.path:
-            shutil.copyfile(source.path, self._folder / name)
-        else:
+            return name
+        if source.path is None:
             return None  # a stream cannot be read twice
-        return name
+        if self._copied is None or self._copied[0] != source:
+            shutil.copyfile(source.path, self._folder / name)
+            self._copied = source, name
+        return self._copied[1]  # one copy of a file serves all that failed in it
 
 
 class Ledger:

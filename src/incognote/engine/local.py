@@ -73,6 +73,8 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
         sink: AtomicFile | Stream | None = None
         try:
             for item, outcomes in process(work, find_sources(where, own), settings, finished):
+                if item.content and place.is_taken(item.source):
+                    item, outcomes = _name_taken(item), []  # noqa: PLW2901
                 if item.content is None:
                     if item.carried:
                         ledger.carry(item.carried)
@@ -121,6 +123,12 @@ def restore(where: str, out: str, vault: Vault, reason: str, settings: Settings)
         if sink:
             sink.discard()
     return restored
+
+
+def _name_taken(item: Item) -> Item:
+    name = item.source.name
+    message = f"{name}: the run itself writes a file of this name"
+    return replace(item, content=Failure(name, "write", "UsageError", message))
 
 
 def _finished_earlier(place: Place, manifest: Manifest | None) -> Finished:

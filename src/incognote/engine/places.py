@@ -45,6 +45,13 @@ class Place:
             return resolved(self.folder)
         return resolved(self.file, self.folder / MANIFEST, self.folder / QUARANTINE)
 
+    def is_taken(self, source: Source) -> bool:
+        """Whether the output would have the name of one of the run's own lists."""
+        return self.folder is not None and self.path(source) in (
+            self.folder / MANIFEST,
+            self.folder / QUARANTINE,
+        )
+
     def path(self, source: Source) -> Path:
         assert self.folder
         return self.file or self.folder / source.name
