@@ -20,6 +20,7 @@ from incognote.detect.places.words import (
     PART,
     PARTICLE,
     STOP,
+    UPPER,
     WORD,
     word_list,
 )  # fmt: skip
@@ -109,7 +110,8 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
         strong = strong or medical
     telling = any(map(scan.telling, named)) or is_city(scan, first, head_first)
     reached = first < run.first
-    sure = telling or reached or (strong and run.cased and head_end - head_first > 1)
+    long_head = strong and run.cased and head_end - head_first > 1
+    sure = telling or reached or long_head or (run.cased and end > max(head_end, run.end))
     if not sure and len(named) == 1 and preposition(scan, first) not in _CUES:
         return None
     if (
@@ -156,7 +158,10 @@ def _reach_left(scan: Scan, run: Run) -> int:
             break
         word = scan.lower(joiner)
         both_generic = scan.bits[joiner - 1] & scan.bits[first] & GENERIC
-        if (word in ("of", "for") and scan.lower(before.first) in _OPENS_OF) or (
+        opens = scan.lower(before.first) in _OPENS_OF or (
+            scan.bits[before.first] & PART and scan.gap(before.first) >= COLUMN
+        )
+        if (word in ("of", "for") and opens) or (
             word in ("and", "&", ",") and both_generic and run.cased
         ):
             first = before.first
@@ -234,6 +239,8 @@ def _credible(scan: Scan, run: Run, first: int, end: int, named: list[int]) -> b
         rare = any(not scan.bits[at] & COMMON for at in named)
         framed = before in _CUES or opened
         return (rare and (len(named) > 1 or framed)) or (framed and max(len(named), parts) > 1)
+    if all(scan.bits[at] & UPPER and len(scan.words[at]) < 5 for at in named):
+        return before in _CUES  # "FEN/GI", "OBOT Group"
     if any(not scan.bits[at] & FAMILIAR for at in named):
         return True
     return max(len(named), parts) > 1 or before in _CUES or (opened and closed and end - first > 1)
@@ -247,9 +254,9 @@ def _lower_head(scan: Scan, run: Run) -> Finding | None:
     if scan.bits[run.end] & CAPITAL or head not in word_list("heads", "lower_heads"):
         return None
     named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
-    if not named or all(scan.bits[at] & COMMON for at in named):
+    if not any(scan.words[at][1:].islower() and len(scan.words[at]) > 4 for at in named):
         return None
-    if scan.words[run.end - 1] in ("'s", "’s"):
+    if all(scan.bits[at] & COMMON for at in named) or scan.words[run.end - 1] in ("'s", "’s"):
         return None
     label = scan.vocabulary.heads[(head,)][0]
     return Finding(run.first, run.end + 1, label, "lower-head", POSSIBLE)

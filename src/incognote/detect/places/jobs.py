@@ -61,6 +61,13 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
     unclear = word_list("jobs", "unclear")
     if word not in unclear and word.removesuffix("s") not in unclear:
         return Finding(first, after, LABEL, "job", POSSIBLE)
+    if word in word_list("jobs", "civil") and scan.lower(first - 1) in (
+        "his",
+        "her",
+        "their",
+        "my",
+    ):
+        return Finding(first, after, LABEL, "job-of-theirs", LIKELY)
     if _aside(scan, first, after):
         return Finding(first, after, LABEL, "job-aside", LIKELY)
     return None
@@ -156,7 +163,11 @@ def _aside(scan: Scan, first: int, end: int) -> bool:
         return False
     if end < len(scan) and scan.gap(end) != LINE and scan.lower(end) not in _AFTER:
         return False
-    for back in range(first - 2, max(-1, first - 9), -1):
-        if scan.lower(back) in _KIN or (scan.bits[back] & DIGITS and len(scan.words[back]) == 2):
+    for back in range(first - 2, max(-1, first - 11), -1):
+        if (
+            scan.lower(back) in _KIN
+            or scan.lower(back) in _SUBJECTS
+            or (scan.bits[back] & DIGITS and len(scan.words[back]) == 2)
+        ):
             return True
     return False

@@ -35,7 +35,7 @@ def _landmark(scan: Scan, run: Run) -> Finding | None:
         rare = any(not scan.bits[at] & COMMON for at in named)
         if rare or (run.cased and opening in ("fort", "lake", "mount")):
             return Finding(run.first, run.end, LABEL, "landmark", LIKELY)
-    if opening == "co" and run.cased and scan.words[run.first - 1] == "," and run.first:
+    if scan.words[run.first] == "Co" and run.first and scan.words[run.first - 1] == ",":
         # "Ennistymon, Co. Clare": an Irish county.
         return Finding(run.first, run.end, LABEL, "county", LIKELY)
     for last in range(run.end - 1, run.first, -1):

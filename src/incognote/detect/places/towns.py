@@ -35,8 +35,7 @@ _PLACE_BEFORE = frozenset(
 )
 _SHORT_COUNTRIES = frozenset(("us", "uk", "drc", "rmi", "fsm", "uae"))
 _BORNE_COUNTRIES = frozenset(
-    "jordan chad georgia israel jersey guinea turkey mali niger america cuba lebanon peru poland"
-    " wales dominica oman togo benin france india kenya china".split()
+    "jordan chad georgia israel jersey guinea turkey mali niger america dominica india kenya".split()
 )
 _PEOPLE_AFTER = frozenset(
     "man woman male female descent immigrant immigrants national citizen born ancestry heritage origin"
@@ -297,7 +296,7 @@ def _country_holds(scan: Scan, at: int, end: int, phrase: str) -> bool:
     if phrase in _SHORT_COUNTRIES:
         if not scan.bits[at] & UPPER or not scan.cased(at):
             return False
-        if phrase in ("us", "uk"):
+        if phrase in ("us", "uk") and scan.lower(end) not in _PEOPLE_AFTER:
             return scan.lower(at - 1) == "the" and before in _PLACE_BEFORE
     after = scan.lower(end)
     if after in word_list("cues", "not_country_after"):
