@@ -134,7 +134,7 @@ def _word_before(page: Page, at: int) -> list[str]:
 
 
 def _behind_dot(page: Page, dot: int) -> list[str]:
-    """ "Dr. X", "P.A. X", "Patient ........ X", or a new sentence."""
+    """Tell "Dr. X", "P.A. X" and "Patient ........ X" from a new sentence."""
     at = dot - 1
     while at > 0 and page.bits[at] & DOT:
         at -= 1
@@ -154,12 +154,12 @@ def _behind_dot(page: Page, dot: int) -> list[str]:
 
 
 def _is_unit(page: Page, at: int) -> bool:
-    """ "15 Fr Blake": French, a unit, and nobody's title."""
+    """French, a unit and nobody's title: "15 Fr Blake"."""
     return at > 0 and page.words[at].lower() == "fr" and bool(page.bits[at - 1] & DIGITS)
 
 
 def _is_street(page: Page, at: int) -> bool:
-    """ "1180 Bayou Oak Dr Lot 22": a drive, and nobody's title."""
+    """A drive, and nobody's title: "1180 Bayou Oak Dr Lot 22"."""
     back = at - 1
     while back > max(0, at - 4) and page.bits[back] & CAPITAL:
         back -= 1
@@ -171,6 +171,9 @@ def _doubtful(page: Page, at: int) -> list[str]:
     word, here = page.words[at], page.bits[at]
     if len(word) != 2:
         return []
+    if word in {"pt", "Pt", "PT"}:
+        therapist = word == "PT" and not page.gap(at + 1) and not page.in_capitals(at)
+        return ["role-staff" if therapist else "patient-word"]
     if here & UPPER and word == "MS" and not page.in_capitals(at):
         return ["abbreviation-before"]
     if here & LOWER and here & CREDENTIAL and not page.lower_case and not here & TITLE:
@@ -226,7 +229,7 @@ def _field(page: Page, colon: int) -> list[str]:
 
 
 def _apposition(page: Page, at: int) -> list[str]:
-    """ "his wife, Rosa" and "our social worker, Ann Lee"."""
+    """A word set off by a comma: "his wife, Rosa", "our social worker, Ann Lee"."""
     if at < 0:
         return []
     here = page.bits[at]

@@ -47,8 +47,8 @@ _AGE = re.compile(
     r"(?:\)|,|y\b|/|-?[ \t]?(?:year|month|week|day|yr|mo\b|wk\b|y\.?o|y/o|[mMfF]\b|w[mf]))"
 )
 _STATE = re.compile(
-    r",?[ \t]*(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI"
-    r"|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\b(?![a-z.-])"
+    r",?[ \t]*(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]"
+    r"|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\b(?![a-z.-])"
 )
 _POSTCODE = re.compile(r",?[ \t]*\d{5}")
 # Credentials that are also words, states or roles when written small or without a comma.
@@ -67,7 +67,7 @@ def behind(page: Page, stop: int) -> list[str]:
     if stop >= len(page) or page.breaks(stop):
         return ["line-end"]
     here = page.bits[stop]
-    if here & POSSESSIVE:
+    if here & POSSESSIVE or (page.words[stop] == "'" and page.glued(stop)):
         return _owned(page, stop + 1)
     if _AGE.match(page.text, end):
         return ["age-behind"]
@@ -101,7 +101,7 @@ def behind(page: Page, stop: int) -> list[str]:
 
 
 def _in_state(page: Page, stop: int, state: re.Match[str]) -> bool:
-    """ "Brockton MA" is a town; "Reginald Fairbanks, MD" is none."""
+    """A town before its state: "Brockton MA", but not "Reginald Fairbanks, MD"."""
     return bool(page.bits[stop - 1] & PLACE) and not state[0].endswith("MD")
 
 
@@ -136,7 +136,7 @@ def _owned(page: Page, at: int) -> list[str]:
 
 
 def _aside(page: Page, at: int) -> list[str]:
-    """ ", his daughter", " (interpreter)", ", DOB"."""
+    """A remark in brackets or behind a comma: ", his daughter", " (interpreter)", ", DOB"."""
     if at >= len(page) or page.breaks(at):
         return []
     if page.bits[at] & BEFORE_THING and at + 1 < len(page):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from incognote.core.types import Span
-from incognote.detect.names.evidence import weights
+from incognote.detect.names.evidence import CUES, weights
 from incognote.detect.names.facts import Facts
 from incognote.detect.names.page import Page
 from incognote.detect.names.people import opinions_about
@@ -47,7 +47,7 @@ def _detect(page: Page) -> list[Span]:
 
 def _span(page: Page, opinion: Opinion, threshold: float) -> Span:
     weight = weights().weight
-    best = max(opinion.evidence, key=lambda name: weight.get(name, 0.0))
+    best = max(opinion.evidence, key=lambda name: (name in CUES, weight.get(name, 0.0)))
     return Span(
         page.starts[opinion.run.first],
         page.ends[opinion.run.stop - 1],

@@ -37,8 +37,7 @@ from incognote.detect.names.facts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from incognote.detect.names.page import Page
-    from incognote.detect.names.runs import Run
+    from incognote.detect.names.page import Page, Run
 
 _KINDS = (
     (STRONG, "strong"),
@@ -66,7 +65,7 @@ def weights() -> Weights:
 
 
 # A cue of these settles most of the matter: what is only usual around names then counts no more.
-_CUES = frozenset(
+CUES = frozenset(
     """title-staff title-civil title-open kin kin-apposition kin-behind role-staff role-behind
     role-civil salutation credential field-patient field-kin field-staff field-civil column-field
     patient-data-behind patient-word family-behind""".split()
@@ -84,7 +83,7 @@ def judge(page: Page, run: Run) -> list[str]:
     around = before(page, run.first) + behind(page, run.stop)
     if "family-behind" in around and "thing-before" in around:
         around.remove("thing-before")  # "the Hostetter twins"
-    cued = not _CUES.isdisjoint(around)
+    cued = not CUES.isdisjoint(around)
     if cued:
         around = [name for name in around if name not in _USUAL]
     elif "opened" in around and "closed" in around:

@@ -50,7 +50,8 @@ _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
     "field_patient", "field_staff", "care_by", "company", "direction", "told", "identity",
     "salutation", "closing", "after_name", "after_patient", "makes_thing", "makes_place_before",
-    "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar", "family", "service",
+    "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar", "family",
+    "service",
 )  # fmt: skip
 _FIRST_CUE = 25
 (
@@ -123,6 +124,9 @@ class Facts(dict[str, int]):
             return DIGITS if word[0].isdigit() else _PUNCTUATION.get(word, 0)
         lower = word.lower()
         bits = self._cues.get(lower, 0) | _shape(word)
+        if len(word) == 2 and bits & CAPITAL:
+            # "PA" and "pa" are posts, "Pa" is a name.
+            bits &= ~(CREDENTIAL | ROLE_STAFF)
         if lower == "and":
             bits |= JOINER
         if len(word) > 1:

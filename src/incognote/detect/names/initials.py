@@ -11,6 +11,7 @@ from incognote.detect.names.facts import (
     CLOSE,
     COLON,
     COMMA,
+    CREDENTIAL,
     CUE,
     DOT,
     FIELD_PATIENT,
@@ -27,10 +28,10 @@ from incognote.detect.names.facts import (
     UPPER,
     cues,
 )  # fmt: skip
-from incognote.detect.names.runs import Run
+from incognote.detect.names.page import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from incognote.detect.names.page import Page
 
@@ -49,8 +50,9 @@ _LEADS = (
 )
 
 
-def find_initials(page: Page) -> Iterator[Run]:
-    """Letters that may be somebody's initials, from left to right."""
+def find_initials(page: Page, known: Collection[str]) -> Iterator[Run]:
+    """Letters that may be somebody's initials, from left to right. `known` are the initials of
+    people in this note: those may be letters that usually abbreviate something else."""
     done = 0
     for index, bits in enumerate(page.bits):
         if index < done:
@@ -60,13 +62,14 @@ def find_initials(page: Page) -> Iterator[Run]:
             if stop and not page.glued(index):
                 yield Run(index, stop, [], list(range(index, stop, 2)))
                 done = stop
-        elif (
-            bits & (UPPER | LOWER)
-            and bits & UNKNOWN
-            and len(page.words[index]) <= _LONGEST
-            and _led(page, index)
-        ):
-            yield Run(index, index + 1, [], [index])
+        elif bits & (UPPER | LOWER) and len(page.words[index]) <= _LONGEST:
+            word = page.words[index].lower()
+            if word in known:
+                likely = bits & UPPER and not bits & CREDENTIAL
+            else:
+                likely = bits & UNKNOWN and not bits & CUE and not _is_abbreviation(word.upper())
+            if likely and _led(page, index):
+                yield Run(index, index + 1, [], [index])
 
 
 def _dotted(page: Page, index: int) -> int:
@@ -93,8 +96,6 @@ def _dotted(page: Page, index: int) -> int:
 
 def _led(page: Page, index: int) -> bool:
     """Something before or behind makes initials likely: most short capitals are abbreviations."""
-    if _is_abbreviation(page.words[index].upper()) or page.bits[index] & CUE:
-        return False
     if has_credential(page, index + 1):
         return True
     if index == 0 or not page.bits[index - 1] & _LEADS:

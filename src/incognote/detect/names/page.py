@@ -1,7 +1,8 @@
-"""A view as the names detector reads it: words with their facts, and where lines break."""
+"""A view as the names detector reads it: words with their facts, where lines break, and runs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from incognote.detect.names.facts import CAPITAL, LOWER, UPPER
@@ -17,7 +18,7 @@ _COLUMN_GAP = 3  # so many blanks part two columns or fields
 class Page:
     """Token texts and facts in parallel lists, with the few questions asked about their gaps."""
 
-    __slots__ = ("bits", "facts", "ends", "lower_case", "starts", "text", "words")
+    __slots__ = ("bits", "ends", "facts", "lower_case", "starts", "text", "words")
 
     def __init__(self, view: View, facts: Facts) -> None:
         self.facts = facts
@@ -45,7 +46,7 @@ class Page:
         return self.text.find("\n", self.ends[index - 1], self.starts[index]) != -1
 
     def gap(self, index: int) -> bool:
-        """This token starts a new line, column or field."""
+        """Whether the token starts a new line, column or field."""
         if index <= 0 or index >= len(self.words):
             return True
         blanks = self.starts[index] - self.ends[index - 1]
@@ -71,3 +72,17 @@ class Page:
                     break
                 at += step
         return upper > 2 * lower
+
+
+@dataclass(slots=True)
+class Run:
+    """Tokens [first, stop) of a page: `names` are the indexes of whole words, `initials` those of
+    single letters."""
+
+    first: int
+    stop: int
+    names: list[int]
+    initials: list[int]
+    comma: bool = False
+    nickname: bool = False
+    suffix: bool = False

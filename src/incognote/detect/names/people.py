@@ -6,6 +6,7 @@ name met before needs no cue the second time, and whoever is staff in one place 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,13 @@ from incognote.detect.names.facts import (
     UPPER,
 )
 from incognote.detect.names.initials import find_initials
-from incognote.detect.names.runs import Run, find_runs
+from incognote.detect.names.page import Run
+from incognote.detect.names.runs import find_runs
 
 if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
+_CLEAR = 2.0  # a lean this strong needs nobody else to settle whose name it is
 _SPOILERS = frozenset("place-behind thing-behind place-title pet mark-behind state-behind".split())
 
 
@@ -76,17 +79,20 @@ def _weigh(run: Run, evidence: list[str]) -> Opinion:
 def _lists(page: Page, opinions: list[Opinion]) -> None:
     """Names joined by "and", "&", "/" or a comma vouch for one another, from either side."""
     threshold = weights().threshold
-    pairs = list(zip(opinions, opinions[1:], strict=False))
-    for sure, doubtful in [*pairs, *((two, one) for one, two in reversed(pairs))]:
-        if sure.score < threshold or doubtful.score >= threshold:
+    joined = [
+        (left, right)
+        for left, right in itertools.pairwise(opinions)
+        if right.run.first - left.run.stop == 1
+        and page.bits[left.run.stop] & (JOINER | COMMA)
+        and not page.breaks(right.run.first)
+    ]
+    for sure, other in [*joined, *((right, left) for left, right in reversed(joined))]:
+        if sure.score < threshold:
             continue
-        left, right = (sure, doubtful) if sure.run.first < doubtful.run.first else (doubtful, sure)
-        if right.run.first - left.run.stop != 1 or page.breaks(right.run.first):
-            continue
-        between = page.bits[left.run.stop]
-        if between & JOINER or (between & COMMA and not right.run.comma):
-            doubtful.add("listed")
-            doubtful.staff += sure.staff / 2
+        if other.score < threshold:
+            other.add("listed")
+        if abs(other.staff) < _CLEAR < abs(sure.staff):
+            other.staff += sure.staff / 2
 
 
 def _known_people(page: Page, opinions: list[Opinion]) -> dict[str, float]:
@@ -113,7 +119,7 @@ def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -
             continue
         if opinion.score < threshold and len(known) == len(words):
             opinion.add("seen-before")
-        if abs(opinion.staff) < 2:
+        if abs(opinion.staff) < _CLEAR:
             opinion.staff += max(known, key=abs)
     forms = {form for word in people for form in (word.capitalize(), word.upper(), word)}
     for index, word in enumerate(page.words):
@@ -173,7 +179,7 @@ def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
             if len(short) > 1:
                 owners.setdefault(short, opinion.staff)
     found = []
-    for run in find_initials(page):
+    for run in find_initials(page, owners):
         if run.first in taken:
             continue
         opinion = _weigh(run, judge(page, run))
