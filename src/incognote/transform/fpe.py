@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import ClassVar
 
+from incognote.core.errors import MissingExtra
 from incognote.transform.ff1 import FF1, MIN_DOMAIN
 from incognote.transform.ids import identifier
 from incognote.transform.record import Mention, Record
@@ -90,6 +92,10 @@ class Fpe:
 
     label: str
     labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        if find_spec("cryptography") is None:  # said before the first document, not in it
+            raise MissingExtra("the transform 'fpe'", "vault")
 
     def replace(self, mention: Mention, record: Record) -> str:
         if not long_enough(mention.text):

@@ -14,7 +14,8 @@ What is not, because it would find the language instead of the person:
 - particles, titles and the words for kinds of institutions ("van", "Dr", "Hospital");
 - one or two letters or digits, ages, clock times, parts of dates; three letters in lower case where
   the name has capitals ("Ray", "ray amputation");
-- a word inside a longer word that is itself a known word ("Allen" in "challenge").
+- a word inside a longer word that is itself a known word ("Allen" in "challenge"); three letters
+  inside any word; four inside a word that is written like a name ("Thuy" in "Thuyra", a brand).
 """
 
 from __future__ import annotations
@@ -207,13 +208,17 @@ def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
             if len(needle.folded) == 3 and needle.cased and output[start].islower():
                 continue
             yield Leak(start, end, needle.label)
-        elif len(needle.folded) >= _INSIDE and not _is_known(_word_at(folded, start, end)):
+        elif _counts_inside(needle.folded, output[start:end]):
             inside = "USERNAME" if needle.label in _PEOPLE else needle.label
             yield Leak(start, end, inside)
 
 
-def _word_at(folded: str, start: int, end: int) -> str:
-    return folded[start:end].removesuffix("s")
+def _counts_inside(name: str, word: str) -> bool:
+    """Whether a name inside a longer word is a leak: "akowalczyk2" is, "challenge" is not."""
+    if len(name) < _INSIDE or _is_known(word.lower().removesuffix("s")):
+        return False
+    # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is somebody.
+    return len(name) > _INSIDE or not word.istitle()
 
 
 def missed(leaks: Iterable[Leak], pieces: list[Piece]) -> tuple[list[Span], int]:
