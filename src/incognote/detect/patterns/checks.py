@@ -219,11 +219,15 @@ def phone_length(match: re.Match[str]) -> bool:
 
 
 _DATE_LIKE = re.compile(
-    r"\d{1,2}([/.-])\d{1,2}(\1(\d{2}|\d{4}))?"
+    r"\d{1,2}([/.-])\d{1,2}(\1(\d{2}|(18|19|20)\d{2}))?"
     r"|\d{1,2}:\d\d(:\d\d)?"
     r"|(19|20)\d\d[/-]\d\d?([/-]\d\d?)?"
     r"|(19|20)\d\d[/-](19|20)\d\d"
 )
+
+
+# "SN 3w4": three skilled nursing visits a week for four weeks.
+_VISITS = re.compile(r"\d[wdx]\d{1,2}")
 
 
 @_check
@@ -231,7 +235,7 @@ def identifier(match: re.Match[str]) -> bool:
     """At least three letters and digits with a digit among them, and neither a date nor a time."""
     text = _phi(match)
     characters = sum(c.isalnum() for c in text)
-    if characters < 3 or not any(c.isdigit() for c in text):
+    if characters < 3 or not any(c.isdigit() for c in text) or _VISITS.fullmatch(text):
         return False
     return not _DATE_LIKE.fullmatch(text) or text.count("-") == 2
 
@@ -253,7 +257,7 @@ def long_identifier(match: re.Match[str]) -> bool:
     return digits > 2 or length > 4
 
 
-_VALUE_LIKE = re.compile(r"[A-Za-z ]*\d+(?:\.\d+|/\d{2,3})(?:-[\d.]+)?$")
+_VALUE_LIKE = re.compile(r"[A-Za-z ]*\d+(?:\.\d{1,3}|/\d{2,3})(?:-[\d.]+)?$|\d{2,3}s?-\d{2,3}s?$")
 
 
 @_check
@@ -264,7 +268,7 @@ def seven_digits(match: re.Match[str]) -> bool:
 
 _CLINICAL = re.compile(
     r"(?:covid|omega|factor|vitamin|stage|grade|type|level|phase|day|week|cycle|gene|hemoglobin|spo|fio|paco|pco|etco|"
-    r"sars|brca|msh|mlh|pms|kras|braf|egfr|her|alk|ros|tp|cyp|hla|nct|icd|cpt|jak|idh|flt|npm|calr|pik|smad|palb|chek|cd|ki|cc|il|tnf|ifn|anti|mirna|phq|gad|moca|step|"
+    r"sars|cms|hcfa|mcsa|form|brca|msh|mlh|pms|kras|braf|egfr|her|alk|ros|tp|cyp|hla|nct|icd|cpt|jak|idh|flt|npm|calr|pik|smad|palb|chek|cd|ki|cc|il|tnf|ifn|anti|mirna|phq|gad|moca|step|"
     r"para|gravida|grav|visit|dose|apgar|score|lead|segment|zone|tooth|teeth|rib|line|item|part|ages?|approx|about|"
     r"trop|troponin|lumbar|page|x|q|hs|wk|mo|yr|pod|dol|hod|pgy|t|n|m|p|g|s|l|c|d)-?[0-9]",
     re.IGNORECASE,
@@ -272,16 +276,39 @@ _CLINICAL = re.compile(
 
 
 @_check
+def mixed_code(match: re.Match[str]) -> bool:
+    """Letters and digits that are neither a billing code, a gene, a form nor an obstetric score."""
+    text = _phi(match)
+    length = sum(c.isalnum() for c in text)
+    return length > 5 - ("-" in text) and not _MEDICAL_CODE.fullmatch(text)
+
+
+_MEDICAL_CODE = re.compile(
+    r"[A-Z]\d{4}(?:[/-][A-Z]?\d{4}|-[A-Z]{2})*"  # HCPCS, alone, in a list or with a modifier
+    r"|\d{5}(?:-[A-Z0-9]{2}|[A-Z]{2})"  # CPT with a modifier
+    r"|G\d{1,2}P\d{1,4}|P\d{4}"
+    r"|(?:SARS|CMS|HCFA|MCSA|FORM|HLA|CYP|FEF|HPV|NCT|CD|FMC|BRCA|DRB|VDRL|ECOG|KRAS|HER|PIK|JAK)-?\d.*"
+    r"|.*\d(?:MG|ML|MCG|KG|CM|MM|HZ|H|HR)(?:/.*)?"
+    r"|[TMPD]-\d{5}|[A-Z]\d{1,2}-[A-Z]?\d{1,2}|\d{2,3}(?:-\d{2,3})+-[A-Z]{1,2}|\d+/\d+/[A-Z]+"
+    r"|(?:[A-Z]{2,5}\d{1,2}/)+[A-Z]{2,5}\d{1,2}"  # genes
+    r"|(?:HLA|SARS)-.*|\d{4}-\d\d-\d\dT\d\d|[A-Z]\d{2,4}[A-Z]-\dT"
+)
+
+
+@_check
 def not_clinical_code(match: re.Match[str]) -> bool:
     """Neither a gene, a vaccine, a spinal level nor a numbered step."""
     text = _phi(match)
+    if text[-1] == "1" and text[-2] in "aeiou":
+        return False  # a scanned "l": "norma1"
     return not _CLINICAL.match(text) or sum(c.isdigit() for c in text) > 4
 
 
 _PHRASES = frozenset(
     """and/or he/she his/her him/her s/p w/o c/o h/o p/o d/c f/u r/o i/o n/v n/v/d w/u a/p h/p m/f
     tid/qid bid/tid yes/no on/off am/pm re:all cc:all to:all na/k bun/cr pt/ot pt/inr ot/pt pt/ptt
-    ekg/cxr ml/min mg/dl mg/kg cc/hr ml/hr d/w b/l s/s n/a u/a l/s a/o a/ox""".split()
+    dnr/dni qty/mo ekg/cxr ml/min mg/dl mg/kg cc/hr ml/hr d/w b/l s/s n/a u/a l/s a/o
+    a/ox""".split()
 )
 _ORDINARY = frozenset(
     """days day weeks week months month years year hours hour minutes times mg ml units
