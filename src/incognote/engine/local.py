@@ -195,7 +195,8 @@ def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
             data = item.content.render(results)
         except Exception as error:  # noqa: BLE001 - fail closed
             what = type(error).__name__
-            failures.append(Failure(item.documents[0].id, "write", what, wording(error)))
+            name = item.documents[0].id if item.documents else item.source.name
+            failures.append(Failure(name, "write", what, wording(error)))
     if failures:
         ledger.refused(item.source, failures[0], raw, item.documents)
         return None

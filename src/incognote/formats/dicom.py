@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import DocumentError, MissingExtra, ReadError, TransformError
+from incognote.core.errors import MissingExtra, ReadError, TransformError
 from incognote.core.types import Document, Failure, Result, Span
 from incognote.formats.base import Record, new_text
 from incognote.formats.dicom_rules import (
@@ -150,14 +150,6 @@ class _File:
             self.values.append(_Value(dataset, element.tag, index if many else -1, kind, document))
 
     def render(self, results: Sequence[Result]) -> bytes:
-        try:
-            return self._render(results)
-        except DocumentError:
-            raise
-        except Exception:  # noqa: BLE001
-            raise TransformError("the DICOM file could not be written back") from None
-
-    def _render(self, results: Sequence[Result]) -> bytes:
         rest = list(results)
         for value in self.values:
             self._put(value, rest.pop(0))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import DocumentError, MissingExtra, ReadError, TransformError
+from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.patch import Piece, Slot, spread, text_slot
@@ -102,14 +102,6 @@ class _File:
         return tuple(document for slot in slots for document in slot.documents)
 
     def render(self, results: Sequence[Result]) -> bytes:
-        try:
-            return self._render(results)
-        except DocumentError:
-            raise
-        except Exception:  # noqa: BLE001
-            raise TransformError("the PDF could not be written back") from None
-
-    def _render(self, results: Sequence[Result]) -> bytes:
         """Strings first, in the editor; then the pages, in PDFium, over what the editor saved."""
         import pikepdf
         import pypdfium2
