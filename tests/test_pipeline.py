@@ -44,6 +44,22 @@ class Astray(Finder):
         return [Span(0, len(text) + 5, "PATIENT", sources=(self.name,))]
 
 
+class AstrayOnce(Finder):
+    """Only in the document that says "lost" do its spans lie outside."""
+
+    def _find(self, text: str) -> list[Span]:
+        if "lost" in text:
+            return [Span(0, len(text) + 5, "PATIENT", sources=(self.name,))]
+        return super()._find(text)
+
+
+class Forgetful(Finder):
+    """Answers for all views but the last."""
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        return super().detect(views)[:-1]
+
+
 @pytest.fixture
 def detectors(monkeypatch):
     """The test detectors, found by name as a plug-in's would be."""
@@ -89,6 +105,18 @@ class TestPipeline:
         (outcome,) = _pipeline("astray").deid([Document("a", "short")])
         assert isinstance(outcome, Failure)
         assert outcome.stage == "detect:astray:offsets"
+
+    def test_a_span_astray_fails_its_own_document_only(self):
+        documents = [Document("a", "lost"), Document("b", "Zebulon"), Document("c", "Zebulon")]
+        a, b, c = _pipeline("once").deid(documents)
+        assert isinstance(a, Failure)
+        assert [b.text, c.text] == ["[PATIENT]", "[PATIENT]"]
+
+    def test_a_missing_answer_is_not_taken_for_nothing_found(self):
+        documents = [Document("a", "Zebulon"), Document("b", "Zebulon")]
+        for outcome in _pipeline("forgetful").deid(documents):
+            assert isinstance(outcome, Failure)
+            assert (outcome.stage, outcome.error) == ("detect:forgetful", "DetectError")
 
     def test_a_field_of_known_kind_is_masked_without_looking(self):
         field = Document("a", "boom", given=(Span(0, 4, "PATIENT"),), free_text=False)
