@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.transform.conftest import surrogate
+from tests.transform.conftest import deid, new_values, surrogate
 
 from incognote.transform.worddata import word_list
 
@@ -35,6 +35,13 @@ def test_full_numbers_are_fictional_in_a_real_area(text):
     assert area in word_list("contacts", "area_codes") | word_list("contacts", "toll_free")
     assert exchange == "555"
     assert line.startswith("01")
+
+
+def test_a_surrogate_does_not_end_like_another_original():
+    lines = " ".join(f"[[555-01{n:02d}|PHONE]]" for n in range(95))
+    for patient in "abcdefgh":
+        new = new_values(deid(f"[[617-726-2000|PHONE]] {lines}", patient))
+        assert new[0][-2:] in {"95", "96", "97", "98", "99"}
 
 
 @pytest.mark.parametrize(

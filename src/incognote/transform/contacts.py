@@ -46,7 +46,13 @@ def phone(mention: Mention, record: Record) -> str:
             out += _DIGITS.sub(lambda _: str(1 + more.below(9)), extension[0])
         return out
 
-    return record.first_other(mention.label, mention.text, make)
+    def taken(new: str) -> bool:
+        # There are a hundred fictional lines: without its area code it may be somebody's here.
+        return record.is_original(new) or "".join(_DIGITS.findall(new))[-7:] in record.wholes
+
+    if len(digits) < 7:
+        return record.first_other(mention.label, mention.text, make)
+    return record.first_free(mention.label, make, taken)
 
 
 def _fictional(digits: str, dice: Dice, international: bool) -> str:
