@@ -63,7 +63,7 @@ class Forgetful(Finder):
 @pytest.fixture
 def detectors(monkeypatch):
     """The test detectors, found by name as a plug-in's would be."""
-    planted = {"finder": Finder, "astray": Astray}
+    planted = {"finder": Finder, "astray": Astray, "once": AstrayOnce, "forgetful": Forgetful}
     monkeypatch.setattr("incognote.pipeline.load", lambda kind, name: planted[name])
 
 
