@@ -154,7 +154,8 @@ def growth(policy: str) -> list[Row]:
 def show(console: Console, found: Row) -> None:
     main_table = Table(
         "tool", "recall", "precision", "F1", "group C recall", "precision", "leaking notes",
-        "chars/s", "start s", "peak MB", title="Development notes, words, PHI or not"
+        "chars/s", "start s", "peak MB",
+        title="Development notes, words, PHI or not; one core, processor time",
     )  # fmt: skip
     for name, row in found["tools"].items():
         every, group = row["subsets"]["all"], row["subsets"]["group C"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from notes import annotated
+from tests.evaluate.notes import annotated
 
 from incognote.core.errors import UsageError
 from incognote.evaluate.agreement import agreement, disputes, kappa

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from notes import annotated
+from tests.evaluate.notes import annotated
 
 from incognote.cli import main
 from incognote.core.errors import UsageError

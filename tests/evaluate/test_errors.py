@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from notes import pair_of, span
+from tests.evaluate.notes import pair_of, span
 
 from incognote.core.types import Document
 from incognote.evaluate import errors

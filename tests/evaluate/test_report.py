@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from notes import annotated, without
+from tests.evaluate.notes import annotated, without
 
 from incognote.cli import main
 from incognote.core.types import AnnotatedDocument

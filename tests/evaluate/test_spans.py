@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from notes import pair_of, span
+from tests.evaluate.notes import pair_of, span
 
 from incognote.core.types import Document
 from incognote.evaluate.pairs import Pair

@@ -88,17 +88,20 @@ def _scores(measured: Json) -> str:
             ]
         )
     heads = [
-        "Words, PHI or not",
+        "Words",
         *_HEADS.values(),
-        "Recall, interval",
+        "Recall between",
         "Typed F1",
         "Missed",
         "False",
-        "Missed / 1,000",
-        "False / 1,000",
-        "Notes leaking",
+        "Missed ‰",
+        "False ‰",
+        "Leaking",
     ]
-    html = _table(heads, rows, total="all")
+    html = _table(heads, rows, total="all") + (
+        "<p class=soft>PHI or not, unless typed. ‰: per 1,000 words of any kind. Recall between: "
+        "bootstrap interval. Leaking: notes with at least one miss.</p>"
+    )
     rows = []
     for mode, kinds in measured["spans"].items():
         for kind, name in (("typed", "right label"), ("phi", "PHI or not")):
@@ -145,7 +148,7 @@ def _sensitivity(measured: Json) -> str:
                 f"{point['false_per_1000']:.2f}",
             ]
         )
-    heads = ["Sensitivity", "Threshold", "Precision", "F1", "Missed / 1,000", "False / 1,000"]
+    heads = ["Sensitivity", "Threshold", "Precision", "F1", "Missed ‰", "False ‰"]
     points = [(one["recall"], one["precision"]) for one in measured["sensitivity"]["curve"]]
     overall = measured["words"]["all"]
     plot = ""
@@ -309,7 +312,7 @@ def _utility(measured: Json) -> str:
         ]
         for name, row in measured["utility"].items()
     ]
-    return _table(["Terms", "Words", "Hidden by mistake", "Survive", "Lost / 1,000"], rows)
+    return _table(["Terms", "Words", "Hidden by mistake", "Survive", "Lost ‰"], rows)
 
 
 def _comparison(comparison: Json) -> str:
@@ -362,7 +365,7 @@ def _examples(measured: Json) -> str:
     heads = "".join(f"<th>{name}</th>" for name in ("Error", "Label", "Note", "Text"))
     return (
         "<p><b>This section holds clinical text. Treat the file as you treat the notes.</b></p>"
-        f"<div class=scroll><table><tr>{heads}</tr>{rows}</table></div>"
+        f"<div class=scroll><table class=examples><tr>{heads}</tr>{rows}</table></div>"
     )
 
 
