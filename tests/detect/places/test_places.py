@@ -1,6 +1,7 @@
 """The places detector on marked cases, and the laws it keeps on any text."""
 
 import pickle
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_it_is_registered():
 def test_spans_stay_in_range_and_apart(text):
     spans = found(text)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(spans))
     assert all(span.label in PlaceDetector.labels for span in spans)
 
 
@@ -64,7 +65,7 @@ def test_any_order_of_telling_words_is_survived(words):
     text = " ".join(words)
     spans = found(text)
     assert all(text[span.start : span.end].strip() for span in spans)
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(spans))
 
 
 def test_every_view_gets_its_own_answer():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from incognote.detect.places.scan import BLANK, LINE, Scan
 from incognote.detect.places.words import CAPITAL, WORD, word_list
 
+# What separates the parts of an address, in prose and in exported records.
+ADDRESS_MARKS = frozenset((",", "^", ";", "·", "~"))
 _SKIPPED = frozenset("( [ \" ' * - – — ~ · • > =".split())
 _NEAR = 7
 

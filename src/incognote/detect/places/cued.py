@@ -66,32 +66,30 @@ def _by_preposition(scan: Scan, run: Run) -> Finding | None:
     if not run.cased:
         return None
     named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
-    rare = [at for at in named if scan.telling(at)]
-    if not named or (not rare and len(named) < 2):
+    if not named or (len(named) < 2 and not scan.telling(named[0])):
         return None
     before = preposition(scan, run.first)
-    if before == "by" and nearby(scan, run.first, "carried") and not scan.bits[named[0]] & COMMON:
-        if not all(scan.bits[at] & PERSON for at in named):
-            return Finding(run.first, run.end, "ORGANIZATION", "after-by", POSSIBLE)
-    if all(scan.bits[at] & (UPPER | EPONYM) for at in named) or scan.words[run.end - 1] in (
-        "'s",
-        "’s",
-    ):
-        return None
+    label = _label_after(scan, run, named, before)
+    return Finding(run.first, run.end, label, f"after-{before}", POSSIBLE) if label else None
+
+
+def _label_after(scan: Scan, run: Run, named: list[int], before: str) -> str:
+    """What the word before makes of the run; empty for nothing."""
     person = all(scan.bits[at] & PERSON for at in named)
+    rare = not scan.bits[named[0]] & COMMON
+    if before == "by" and rare and not person and nearby(scan, run.first, "carried"):
+        return "ORGANIZATION"
+    # "at McBurney's point", "murmur at RUSB": anatomy and its eponyms.
+    possessive = scan.words[run.end - 1] in ("'s", "’s")
+    if possessive or all(scan.bits[at] & (UPPER | EPONYM) for at in named):
+        return ""
     working = nearby(scan, run.first, "work")
-    label = ""
     if before in ("at", "@"):
-        label = "ORGANIZATION" if working else "HOSPITAL"
-    elif before in ("for", "by", "with", "from", "attends", "attended") and not person:
-        if before.startswith("attend") or working:
-            label = "ORGANIZATION"
-        elif before == "from" and nearby(scan, run.first, "transfer"):
-            label = "HOSPITAL"
-    elif before in ("via", "through", "thru") and not person and len(named) > 1:
-        label = "ORGANIZATION"
-    elif before == "to" and not person and nearby(scan, run.first, "transfer"):
-        label = "HOSPITAL"
-    if not label:
-        return None
-    return Finding(run.first, run.end, label, f"after-{before}", POSSIBLE)
+        return "ORGANIZATION" if working else "HOSPITAL"
+    if person:
+        return ""
+    if before in ("attends", "attended") or (working and before in ("for", "by", "with", "from")):
+        return "ORGANIZATION"
+    if before in ("from", "to") and nearby(scan, run.first, "transfer"):
+        return "HOSPITAL"
+    return "ORGANIZATION" if before in ("via", "through", "thru") and len(named) > 1 else ""

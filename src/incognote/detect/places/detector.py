@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from incognote.core.types import Span, View
-from incognote.detect.places import cued, headed, jobs, landmarks, towns
+from incognote.detect.places import cities, countries, cued, headed, jobs, known, landmarks, states
 from incognote.detect.places.scan import Scan
 from incognote.detect.places.words import Vocabulary
 
 # In this order: who speaks first for a word keeps it.
-_RULES = (headed.find, landmarks.find, towns.find, cued.find, jobs.find)
+_RULES = (
+    known.find,
+    headed.find,
+    landmarks.find,
+    states.find,
+    countries.find,
+    cities.find,
+    cued.find,
+    jobs.find,
+)
 
 
 class PlaceDetector:

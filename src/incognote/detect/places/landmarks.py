@@ -13,9 +13,6 @@ from incognote.lexicon import fold_place, lexicon
 LABEL = "LOCATION-OTHER"
 # Radioactive iodine is written like an interstate highway.
 _ISOTOPES = frozenset(("123", "124", "125", "129", "131"))
-_AMBIGUOUS = frozenset(
-    "park bay square plaza pier dam mall arena falls beach pass delta harbor ferry cove bridge".split()
-)
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
@@ -45,20 +42,22 @@ def _landmark(scan: Scan, run: Run) -> Finding | None:
         if not named:
             return None
         kind = scan.lower(last)
-        telling = any(map(scan.telling, named))
         if kind in ("county", "parish", "borough"):
             known = run.cased or _is_county(scan, max(run.first, last - 3), last + 1)
             return Finding(run.first, last + 1, LABEL, "county", CERTAIN) if known else None
-        rare = any(not scan.bits[at] & COMMON for at in named)
-        placed = preposition(scan, run.first) in word_list("cues", "road_before")
-        if not rare and not (
-            (telling and placed if kind in _AMBIGUOUS else telling)
-            if run.cased
-            else len(named) > 1 and placed
-        ):
+        if not _is_landmark(scan, run, kind, named):
             return None
         return Finding(run.first, last + 1, LABEL, "landmark", LIKELY)
     return None
+
+
+def _is_landmark(scan: Scan, run: Run, kind: str, named: list[int]) -> bool:
+    if any(not scan.bits[at] & COMMON for at in named):
+        return True
+    placed = preposition(scan, run.first) in word_list("cues", "road_before")
+    if not run.cased:
+        return placed and len(named) > 1
+    return any(map(scan.telling, named)) and (placed or kind not in word_list("heads", "ambiguous"))
 
 
 def _is_county(scan: Scan, first: int, end: int) -> bool:

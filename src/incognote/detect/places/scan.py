@@ -19,6 +19,7 @@ from incognote.detect.places.words import (
     LANDMARK,
     PART,
     PARTICLE,
+    PERSON,
     STOP,
     UPPER,
     WORD,
@@ -108,6 +109,18 @@ class Scan:
             return bool(bits & PART)
         return not bits & CLINICAL or bool(bits & CITY)
 
+    def run_holding(self, at: int) -> Run | None:
+        """The run that token `at` is inside of, if it starts not far before."""
+        for back in range(at, max(-1, at - 6), -1):
+            run = self.run_at.get(back)
+            if run:
+                return run if run.end > at else None
+        return None
+
+    def may_be_person(self, first: int, end: int) -> bool:
+        """Whether every word of the stretch is somebody's name."""
+        return all(self.bits[at] & PERSON or not self.bits[at] & WORD for at in range(first, end))
+
     def runs(self) -> Iterator[Run]:
         """Stretches of words that may be names, left to right, none overlapping."""
         at, n = 0, len(self.words)
@@ -152,7 +165,7 @@ class Scan:
                 if len(before) > 1 and before.lower() not in _DOTTED:
                     break
                 at += 2
-            elif (word in "-/’'" and gap == GLUED and self._joins(at + 1, cased, GLUED)) or (
+            elif (word in "-’'" and gap == GLUED and self._joins(at + 1, cased, GLUED)) or (
                 word in "&+" and self._joins(at + 1, cased, BLANK)
             ):
                 at += 2
