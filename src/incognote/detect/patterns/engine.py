@@ -83,9 +83,11 @@ def _conditions(rule: Rule, flags: int) -> Iterator[Callable[[str, re.Match[str]
     """Cheap ones first; each says whether the match may stand."""
     for check in rule.checks:
         yield _check(CHECKS[check])
-    for context, wanted in ((rule.needs, True), (rule.unless, False)):
+    contexts = ((rule.needs, True), (rule.unless, False))
+    for context, wanted in contexts:
         if context.after:
             yield _after(re.compile(context.after, flags).match, wanted=wanted)
+    for context, wanted in contexts:
         if context.before:
             yield _before(re.compile(rf"(?:{context.before})\Z", flags).search, wanted=wanted)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -27,7 +27,11 @@ FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 _FOLDER = files("incognote.detect.patterns").joinpath("packs")
 _NAME = re.compile(r"\{([a-z][a-z_]*)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
+_END = ""
 _UNBOUNDED = re.compile(r"(?<!\\)[*+]|\{\d*,\}")
+
+
+_Branches = dict[str, "_Branches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +144,43 @@ class _Names:
 
     def _part(self, name: str, depth: int) -> str:
         if name in self._words:
-            # Longest first, so that "mon" does not stop "monday". Verbose patterns skip blanks.
-            longest = sorted(self.phrases(name), key=len, reverse=True)
-            return f"(?:{'|'.join(_phrase(phrase) for phrase in longest)})"
+            return f"(?:{_any_of(self.phrases(name))})"
         if name in self._parts:
             return f"(?:{self.expand(self._parts[name], depth + 1)})"
         raise PolicyError(f"{self._where}: no fragment or word set named {name!r}")
 
 
-def _phrase(phrase: str) -> str:
-    """A phrase as a pattern; a blank stands for up to three blanks, before "#" also for none."""
-    pattern = "[ ]{1,3}".join(re.escape(word) for word in phrase.split())
-    return pattern.replace(r"[ ]{1,3}\#", r"[ ]{0,3}\#")
+def _any_of(phrases: Iterable[str]) -> str:
+    """A pattern for any of the phrases, the longest that fits.
+
+    Common beginnings are shared, as in "mon(?:day)?": Python tries the branches of an alternation
+    one by one, and a flat list of two hundred words is slow at every place that has none of them.
+    """
+    root: _Branches = {}
+    for phrase in phrases:
+        node = root
+        for atom in _atoms(phrase):
+            node = node.setdefault(atom, {})
+        node[_END] = {}
+    return _join(root)
+
+
+def _join(node: _Branches) -> str:
+    branches = [atom + _join(rest) for atom, rest in node.items() if atom != _END]
+    if not branches:
+        return ""
+    if _END in node:
+        return f"(?:{'|'.join(branches)})?"
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def _atoms(phrase: str) -> Iterator[str]:
+    """Characters as patterns; a blank stands for up to three blanks, before "#" also for none."""
+    for character, following in zip(phrase, phrase[1:] + " ", strict=True):
+        if character == " ":
+            yield "[ ]{0,3}" if following == "#" else "[ ]{1,3}"
+        else:
+            yield re.escape(character)
 
 
 def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
