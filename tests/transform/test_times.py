@@ -39,4 +39,4 @@ def test_noon_and_midnight_are_passed(text, half):
 
 @pytest.mark.parametrize("text", ["7 pm", "11 AM", "noon", "midnight"])
 def test_full_hours_stay_full_hours(text):
-    assert re.fullmatch(r"\d{1,2} (?:pm|AM)|noon|midnight", moved(text)[0])
+    assert re.fullmatch(r"\d{1,2} (?:pm|AM|PM)|noon|midnight", moved(text)[0])
