@@ -68,6 +68,25 @@ def test_every_corpus_meets_every_other() -> None:
     assert cells["Ann", "Bo"].notes == 12
 
 
+def test_no_document_is_on_both_sides_when_one_corpus_was_made_from_the_other() -> None:
+    old = corpus("Ann", 8)
+    new = [annotated(doc.text.replace("Ann", "[[Bea|DOCTOR]]"), doc.id) for doc in old]
+    learned: list[set[str]] = []
+
+    def learn(documents: Sequence[AnnotatedDocument]) -> Tagger:
+        learned.append({doc.id for doc in documents})
+
+        def tag(tested: Sequence[Document]) -> list[AnnotatedDocument]:
+            assert not learned[-1] & {doc.id for doc in tested}
+            return [AnnotatedDocument(doc, ()) for doc in tested]
+
+        return tag
+
+    cells = cross({"old": old, "new": new}, learn, folds=2)
+    assert len(cells) == 4
+    assert all(len(ids) < 8 for ids in learned)
+
+
 def test_growing_parts() -> None:
     cells = cross(CORPORA, Parrot(), folds=2, shares=(0.5, 1.0))
     assert [c.notes for c in cells if (c.train, c.test) == ("Ann", "Bo")] == [6, 12]

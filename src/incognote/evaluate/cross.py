@@ -1,8 +1,9 @@
 """Does a detector trained on one corpus serve another? Every corpus against every other.
 
 Within a corpus the answer comes from folds that share no patient; between corpora, from training on
-all of one and testing on all of the other. Growing parts of a training corpus show how many notes
-are enough. What learns is the caller's: this module only deals the notes and counts.
+all of one and testing on all of the other, unless they share documents. Growing parts of a training
+corpus show how many notes are enough. What learns is the caller's: this module only deals the notes
+and counts.
 """
 
 from __future__ import annotations
@@ -70,23 +71,32 @@ def _cells(
         order = _shuffled(documents)
         for share in shares:
             part = order[: max(2, round(share * len(order)))]
-            if len(corpora) > 1:
-                tagger = learn(part)
-                for other, test in corpora.items():
-                    if other != name:
-                        progress(f"{name} ({share:.0%}) on {other}")
-                        yield _cell(name, other, share, len(part), _tagged(tagger, test), tokeniser)
-            progress(f"{name} ({share:.0%}) on itself, {folds} folds")
-            pairs = [
-                found
-                for train, test in _folds(part, folds)
-                for found in _tagged(learn(train), test)
-            ]
-            yield _cell(name, name, share, len(part), pairs, tokeniser)
+            for other, test in corpora.items():
+                progress(f"{name} ({share:.0%}) on {other}")
+                pairs = _tested(part, test, learn, folds)
+                yield _cell(name, other, share, len(part), pairs, tokeniser)
+
+
+def _tested(
+    part: Sequence[AnnotatedDocument],
+    test: Sequence[AnnotatedDocument],
+    learn: Learner,
+    folds: int,
+) -> list[Pair]:
+    """Corpora that share documents (a corpus and itself, or one made from the other) are tested
+    in folds: no document is on both sides."""
+    if not {doc.id for doc in part} & {doc.id for doc in test}:
+        return _tagged(learn(part), test)
+    by_id = {doc.id: doc for doc in test}
+    return [
+        found
+        for train, held in _folds(part, folds)
+        for found in _tagged(learn(train), [by_id[doc.id] for doc in held if doc.id in by_id])
+    ]
 
 
 def _tagged(tagger: Tagger, test: Sequence[AnnotatedDocument]) -> list[Pair]:
-    return pair(test, tagger([doc.document for doc in test]))
+    return pair(test, tagger([doc.document for doc in test])) if test else []
 
 
 def _cell(
@@ -159,8 +169,8 @@ def _page(cells: Sequence[Cell], learner: str, tokeniser: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Cross-training</title><style>{style}</style></head><body>"
         f"<h1>Cross-training</h1><p class=soft>Learner: {escape(learner)}. Words "
-        f"({escape(tokeniser)} tokeniser), PHI or not. Rows are trained on, columns tested on; the "
-        "diagonal is cross-validated by patient.</p>"
+        f"({escape(tokeniser)} tokeniser), PHI or not. Rows are trained on, columns tested on; "
+        "corpora that share documents, as each with itself, are cross-validated by patient.</p>"
         f"<h2>Every corpus against every other</h2>{tables}{curves if plots else ''}"
         "</body></html>\n"
     )
