@@ -130,8 +130,9 @@ class TransformRules:
     back, the same number for everything in a scope; with `keep_weekday` by whole weeks.
     `date_order` says how 3/4 is read: `month-first`, `day-first`, or `auto`: as the rest of the
     record shows, otherwise month first. `as_of` is the year in which ages are reckoned where a
-    document does not tell its own date (0: the year of the run). `leaks` says what happens where an original value is
-    still in the output: `repair` replaces it too, `quarantine` stops the document.
+    document does not tell its own date (0: the year of the run). `leaks` says what happens where
+    an original value is still in the output: `repair` replaces it too, `quarantine` stops the
+    document.
     """
 
     scope: str = "patient"
