@@ -51,6 +51,7 @@ bench: $(VENV)/.installed $(PEERS)/.installed
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python tools/reference.py
+	$(BIN)/python tools/surrogates_page.py
 
 models: $(VENV)/.installed-train
 	$(BIN)/python tools/train_models.py

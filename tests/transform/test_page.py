@@ -11,7 +11,7 @@ pytest.importorskip("cryptography")
 
 
 def test_the_page_is_current():
-    assert PAGE.read_text("utf-8") == page(), "run `python tools/surrogates_page.py`"
+    assert PAGE.read_text("utf-8") == page(), "run `make docs`"
 
 
 def test_every_label_has_an_example():
