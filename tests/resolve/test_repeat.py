@@ -33,6 +33,14 @@ CASES = {
         "[[Jane Kowalski|DOCTOR]] came. Signed J. Kowalski, or A. Kowalski",
         "[[Jane Kowalski|DOCTOR]] came. Signed [[J. Kowalski|DOCTOR]], or A. [[Kowalski|DOCTOR]]",
     ),
+    "initials with full stops": (
+        "[[Jane Kowalski|PATIENT]] came. Note by J.K. and by JK",
+        "[[Jane Kowalski|PATIENT]] came. Note by [[J.K.|PATIENT]] and by JK",
+    ),
+    "initials that mean something": (
+        "[[Mary Dunne|PATIENT]] came. Signed Ann Fox, M.D. today",
+        "[[Mary Dunne|PATIENT]] came. Signed Ann Fox, M.D. today",
+    ),
     "one letter wrong": (
         "[[Jane Kowalski|PATIENT]] came. Kowa1ski no, Kovalski, Kowalsky, Kowalksi, Kowalsi yes",
         (
@@ -58,6 +66,10 @@ CASES = {
     "eponym": (
         "[[Ann Foley|PATIENT]] came. Foley catheter out. Foley slept.",
         "[[Ann Foley|PATIENT]] came. Foley catheter out. [[Foley|PATIENT]] slept.",
+    ),
+    "scale": (
+        "Dr. [[Ann Gleason|DOCTOR]] came. Grade is Gleason 7. Ask Gleason.",
+        "Dr. [[Ann Gleason|DOCTOR]] came. Grade is Gleason 7. Ask [[Gleason|DOCTOR]].",
     ),
     "id": (
         "MRN [[44-1902|MEDICALRECORD]]. Again 44-1902.",

@@ -40,7 +40,7 @@ _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
 )
-_NEXT_WORD = re.compile(r"(?:'s)?\s+([^\W\d_]+)")
+_NEXT_WORD = re.compile(r"(?:'s)?\s+([^\W\d_]+|\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,9 @@ def _name_forms(name: str, label: str) -> Iterator[_Form]:
     parts = [word for word in words if len(word) >= _SHORTEST_PART]
     if len(words) > 1:
         yield _Form(name, label, guarded=False)
+        initials = "".join(word[0] for word in words).upper()
+        if not lexicon().is_abbreviation(initials):
+            yield _Form("".join(f"{letter}." for letter in initials), label, guarded=True)
     for part in parts:
         initial = words[0][0] if len(words) > 1 and part != words[0] else ""
         yield _Form(part, label, guarded=_also_a_word(part), initial=initial.upper())
@@ -171,12 +174,16 @@ def _looks_like_name(text: str, start: int, form: str) -> bool:
 
 
 def _is_eponym_here(text: str, start: int, end: int) -> bool:
-    """Whether a name stands for a disease or a thing: "Bell's palsy", "Foley catheter"."""
+    """Whether a name stands for a disease, a thing or a scale: "Bell's palsy", "Gleason 7"."""
     following = _NEXT_WORD.match(text, end)
     if following is None or not lexicon().is_eponym(text[start:end]):
         return False
     thing = following[1]
-    return lexicon().is_clinical(thing) or lexicon().is_clinical(thing.removesuffix("s"))
+    return (
+        thing.isdigit()
+        or lexicon().is_clinical(thing)
+        or lexicon().is_clinical(thing.removesuffix("s"))
+    )
 
 
 def _misspelt(forms: Iterable[_Form], text: str) -> Iterator[Span]:
