@@ -10,6 +10,7 @@ from incognote.detect.places.gazetteer import population
 from incognote.detect.places.scan import BLANK, COLUMN, GLUED, LINE, Run, Scan
 from incognote.detect.places.words import (
     CAPITAL,
+    CLINICAL,
     COMMON,
     COUNTRY,
     DIGITS,
@@ -55,7 +56,7 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
         return Finding(first, end, "CITY", "city-field", CERTAIN)
     if not rare and not cased:
         return None
-    people = scan.may_be_person(first, end)
+    people = scan.may_be_person(first, end) or bool(scan.bits[first] & CLINICAL)
     known = population(scan, first, end)
     mark = scan.words[first - 1] if first else ""
     if mark in ADDRESS_MARKS and scan.gap(first) != LINE:
@@ -97,7 +98,7 @@ def _unknown_city(
 
 
 def _inner_capital(word: str) -> bool:
-    return not word.istitle() and word.removeprefix("Mc").istitle() is False
+    return not word.istitle() and not word.removeprefix("Mc").istitle()
 
 
 def _known_city(
@@ -115,8 +116,9 @@ def _known_city(
     alone = end - first == 1
     if alone and before == "in" and scan.bits[first] & COUNTRY:
         return None  # a language more often than a town: "in Welsh"
-    if alone and before != "in" and scan.bits[first] & EPONYM and not home:
-        return None
+    plain_in = before == "in" and scan.lower(first - 1) == "in"
+    if alone and scan.bits[first] & EPONYM and not (home or plain_in):
+        return None  # "blue urine in the Foley"
     if before in ("in", "near", "outside"):
         return Finding(first, end, "CITY", "known-city", CERTAIN)
     if not rare:

@@ -22,6 +22,7 @@ from incognote.detect.places.words import (
     STOP,
     UPPER,
     WORD,
+    phrase_list,
     word_list,
 )  # fmt: skip
 
@@ -67,7 +68,8 @@ def last_head(scan: Scan, run: Run) -> Head | None:
 
 def _headed(scan: Scan, run: Run) -> Finding | None:
     head = last_head(scan, run)
-    if head is None:
+    opening = tuple(map(scan.lower, range(run.first, run.first + 3)))
+    if head is None or not {opening, opening[:2]}.isdisjoint(phrase_list("heads", "not_names")):
         return None
     first, end = _reach_left(scan, run), _reach_right(scan, run, head.end)
     # What a line or a preposition frames is a name even without letter case.

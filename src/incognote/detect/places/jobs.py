@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from incognote.detect.places.context import field, word_before
+from incognote.detect.places.context import field, nearby, word_before
 from incognote.detect.places.finding import CERTAIN, LIKELY, POSSIBLE, Finding
 from incognote.detect.places.scan import BLANK, GLUED, LINE, Scan
 from incognote.detect.places.words import (
@@ -27,7 +27,7 @@ _KIN = frozenset(
     " girlfriend stepfather stepmother roommate".split()
 )
 _SUBJECTS = frozenset("old yo yr handed male female man woman gentleman lady veteran".split())
-_VERBS = frozenset("as is was been being be became become remains am m s".split())
+_VERBS = frozenset("is was been being be became become remains am m s".split())
 _AFTER = frozenset(
     (",", ".", ";", ")", "at", "for", "with", "from", "in", "on", "and", "who", "until")
 )
@@ -153,8 +153,11 @@ def _announced(scan: Scan, first: int) -> bool:
     if word in word_list("jobs", "before") or word in word_list("jobs", "fields"):
         return True
     if word in ("a", "an"):
-        return scan.lower(at - 1) in _VERBS or scan.words[at - 1] in (",", "(", "'s", "’s")
-    return word in _SUBJECTS or word in _KIN or word == "as"
+        back = scan.lower(at - 1)
+        if back == "as":  # "works as a cook", but "ultrasound as a guide"
+            return nearby(scan, at, "work")
+        return back in _VERBS or scan.words[at - 1] in (",", "(", "'s", "’s")
+    return word in _SUBJECTS or word in _KIN or (word == "as" and nearby(scan, at, "work"))
 
 
 def _aside(scan: Scan, first: int, end: int) -> bool:

@@ -18,6 +18,8 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for at, bits in enumerate(scan.bits):
         if not bits & STATE or taken[at] or (not bits & CAPITAL and scan.cased(at)):
             continue
+        if scan.lower(at - 1) == "-" and scan.gap(at) == GLUED:
+            continue  # Gore-Tex
         found = _state_at(scan, at)
         if found is None:
             continue
