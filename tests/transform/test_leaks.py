@@ -20,6 +20,7 @@ FOUND = {
     "across a line break": "[[Ann Kowalczyk|PATIENT]] ... Kowal-\nczyk",
     "possessive": "[[Ann Kowalczyk|PATIENT]] ... Kowalczyk's",
     "ordinary word behind a title": "[[Ann Young|PATIENT]] ... Mr. Young",
+    "ordinary word with a capital": "[[Grace Kowalczyk|PATIENT]] ... waited until Grace arrived",
     "number": "[[4417-882|MEDICALRECORD]] ... 4417882",
     "number in another layout": "[[4417882|MEDICALRECORD]] ... 441-7882",
     "full date": "[[03/05/2014|DATE]] ... 03/05/2014",
@@ -32,6 +33,8 @@ FOUND = {
 # Here nothing may be found: the language, not the person.
 PASSED = {
     "ordinary word": "[[Ann Young|PATIENT]] ... a young woman",
+    "ordinary word that begins a sentence": "[[Will Kowalczyk|PATIENT]] ... done. Will call",
+    "month": "[[April Kowalczyk|PATIENT]] ... back in April",
     "eponym": "[[Dr. Wells|DOCTOR]] ... Wells score 3",
     "street word": "[[12 Main St|STREET]] ... the main problem",
     "inside a known word": "[[Mary Allen|PATIENT]] ... challenging",

@@ -9,8 +9,9 @@ What is searched, case-folded, across line breaks and hyphenation, inside longer
 
 What is not, because it would find the language instead of the person:
 
-- a single word that is ordinary English, a clinical term or an eponym ("Young", "Main", "Wells")
-  counts only behind a title ("Mr. Young") or as part of the whole name;
+- a single word that is ordinary English ("Young", "Main"), a clinical term or an eponym ("Wells")
+  counts only behind a title ("Mr. Young") or as part of the whole; a person's name that is
+  ordinary English also where it has a capital inside a sentence ("when Grace arrived");
 - particles, titles and the words for kinds of institutions ("van", "Dr", "Hospital");
 - one or two letters or digits, ages, clock times, parts of dates; three letters in lower case where
   the name has capitals ("Ray", "ray amputation");
@@ -28,6 +29,7 @@ from functools import lru_cache
 
 from incognote.core.types import Span
 from incognote.lexicon import lexicon
+from incognote.transform.datewords import MONTH_OF, WEEKDAY_OF
 from incognote.transform.nameforms import PARTICLES, SUFFIXES, TITLES
 from incognote.transform.organisations import is_generic
 from incognote.transform.record import Mention
@@ -41,6 +43,8 @@ _NAMED = frozenset(
 )
 _UNSEARCHED = frozenset({"AGE", "TIME"})
 _TITLED = r"\b(?:mr|mrs|ms|miss|dr|doctor|prof)\b\.?\s+"
+# Inside a sentence only names have capitals: "when Grace arrived".
+_MIDDLE = r"(?<=[a-z][a-z] )"
 _BREAK = r"(?:-?\s*\n\s*)?"
 _GAP = r"[\W_]*"
 # How many alphanumeric characters a whole must have to be searched: short ones are everywhere.
@@ -82,7 +86,7 @@ class Piece:
 
 
 def needles(mentions: Iterable[Mention]) -> dict[str, Needle]:
-    """What must not be found again, by its squeezed form; longer forms first where both fit."""
+    """What must not be found again, by its squeezed form."""
     found: dict[str, Needle] = {}
     for mention in mentions:
         for needle in _needles(mention.label, mention.text):
@@ -132,11 +136,20 @@ def _tells(word: str) -> bool:
     return not _is_known(word) or lex.surname(word) is not None or bool(lex.city(word))
 
 
-@lru_cache(maxsize=65536)
 def _is_language(word: str) -> bool:
+    return lexicon().is_ordinary(word) or _is_term(word)
+
+
+@lru_cache(maxsize=65536)
+def _is_term(word: str) -> bool:
+    """A word of medicine, a month or a weekday: with or without a capital, it is no name."""
     lex = lexicon()
     return (
-        lex.is_ordinary(word) or lex.is_clinical(word) or lex.is_drug(word) or lex.is_eponym(word)
+        lex.is_clinical(word)
+        or lex.is_drug(word)
+        or lex.is_eponym(word)
+        or word in MONTH_OF
+        or word in WEEKDAY_OF
     )
 
 
@@ -196,6 +209,10 @@ def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
     if needle.kind == "titled":
         for match in re.finditer(rf"{_TITLED}({letters})(?![^\W_])", folded):
             yield Leak(match.start(1), match.end(1), needle.label)
+        if needle.cased and not _is_term(needle.folded):
+            name = re.escape(needle.folded.capitalize())
+            for match in re.finditer(rf"{_MIDDLE}{name}(?![^\W_])", output):
+                yield Leak(match.start(), match.end(), needle.label)
         return
     for match in re.finditer(letters, folded):
         start, end = match.span()
