@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from incognote.core.errors import PolicyError
 from incognote.core.types import Document
-from incognote.detect.patterns import PatternDetector, load_pack
+from incognote.detect.patterns import PatternDetector, load_pack, packfile
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
@@ -84,3 +86,33 @@ def test_a_rule_id_is_given_once(tmp_path: Path) -> None:
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="No such file"):
         load_pack(str(tmp_path / "none.toml"))
+
+
+def test_every_word_set_and_fragment_is_used() -> None:
+    """What no rule names is dead weight; only {r} is there for packs of other people."""
+    folder = Path(packfile.__file__).parent / "packs"
+    texts = {path.stem: path.read_text("utf-8") for path in folder.glob("*.toml")}
+    unused = [
+        (pack, name)
+        for pack, text in texts.items()
+        for kind in ("words", "fragments")
+        for name in tomllib.loads(text).get(kind, {})
+        if not any(
+            f"{{{name}}}" in other or f'"@{name}"' in other
+            for other in (texts.values() if pack == packfile.COMMON else [text])
+        )
+    ]
+    assert unused == [("common", "r")]
+
+
+@pytest.mark.parametrize(
+    ("phrases", "found", "passed_over"),
+    [
+        (["mon", "monday"], ["mon", "monday"], ["mond", "mo"]),
+        (["unit #", "unit no"], ["unit#", "unit  #", "unit no"], ["unitno", "unit"]),
+        (["a.b", "a"], ["a.b", "a"], ["axb"]),
+    ],
+)
+def test_word_sets_match_whole_phrases(phrases, found, passed_over) -> None:
+    pattern = re.compile(packfile._any_of(phrases), packfile.FLAGS)
+    assert [text for text in found + passed_over if pattern.fullmatch(text)] == found
