@@ -65,7 +65,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     anew.add_argument("--report", metavar="FILE", type=Path, help="the rules as JSON")
 
-    synth = actions.add_parser("synth", help="annotated notes from templates")
+    summary = "annotated notes from templates"
+    synth = actions.add_parser("synth", help=summary, description=f"{summary}.".capitalize())
     synth.set_defaults(run_it=_synth)
     _add_output(synth)
     synth.add_argument(
@@ -107,7 +108,9 @@ def _action(
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", metavar="OUT", type=Path, required=True)
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=Path, required=True, help="file or folder to write"
+    )
     parser.add_argument(
         "--to", metavar="F", default="jsonl", help="format to write (default: %(default)s)"
     )
