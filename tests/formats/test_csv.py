@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.formats.rewriting import NEW, rewrite
 
 from incognote.core.types import Span
+from incognote.formats.charset import Text, decode
 from incognote.formats.csv import CsvFormat
 from incognote.policy import FormatRules
 
@@ -131,6 +132,22 @@ def test_an_open_quote_does_not_swallow_a_long_file(monkeypatch: pytest.MonkeyPa
     out = rewrite(CsvFormat(), b'id,text\n7,a\n8,"open\n' + rows)
     assert len(out.failures) == 1
     assert out.data == b"id,text\n7,a\n" + rows
+
+
+def test_a_note_of_many_lines_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a row again at each of its lines would take time by the square of its length."""
+    read = 0
+
+    def counting(data: bytes) -> Text:
+        nonlocal read
+        read += len(data)
+        return decode(data)
+
+    monkeypatch.setattr("incognote.formats.csv.decode", counting)
+    data = b'id,text\n1,"' + b'said ""fine"" today\n' * 1000 + b'"\n'
+    out = rewrite(CsvFormat(), data)
+    assert len(out.documents) == 1
+    assert read == len(data)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ _DELIMITERS = ",\t;|"
 # No honest row is longer; a quote that never closes must not swallow the whole file.
 _LONGEST_ROW = 1 << 26
 _SHAPES_KEPT = 100
+_WITHIN_QUOTES = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 _HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
 
 
@@ -110,7 +111,7 @@ class _Table:
         for delimiter in _DELIMITERS:
             try:
                 cells = _cut(source, delimiter)
-                columns = [cell.strip() for cell in cells.values()] if cells else []
+                columns = [cell.strip() for cell in cells.values()]
                 require(dict.fromkeys(columns), self.rules)
             except ReadError as error:
                 problems.append(error)
@@ -164,24 +165,21 @@ class _Table:
         """The row that begins with `line`, over as many lines as its quotes span."""
         taken = [line]
         length = len(line)
-        while True:
-            raw = b"".join(taken)
-            try:
-                cells = _cut(decode(raw), self.delimiter)
-            except ReadError:
-                self._give_back(taken[1:])
-                raise
-            if cells is not None:
-                return raw, cells
-            while True:
-                more = self._next_line()
-                if more is None or length > _LONGEST_ROW:
-                    self._give_back(taken[1:] if more is None else [*taken[1:], more])
-                    raise ReadError("a quote is opened and never closed")
-                taken.append(more)
-                length += len(more)
-                if b'"' in more:
-                    break
+        is_open = _is_open_after(line, self.delimiter, within=False)
+        while is_open:
+            more = self._next_line()
+            if more is None or length > _LONGEST_ROW:
+                self._give_back(taken[1:] if more is None else [*taken[1:], more])
+                raise ReadError("a quote is opened and never closed")
+            taken.append(more)
+            length += len(more)
+            is_open = _is_open_after(more, self.delimiter, within=True)
+        raw = b"".join(taken)
+        try:
+            return raw, _cut(decode(raw), self.delimiter)
+        except ReadError:
+            self._give_back(taken[1:])
+            raise
 
     def _trust(self, values: list[str]) -> None:
         shapes = {
@@ -211,16 +209,38 @@ class _Table:
         self.number -= len(lines)
 
 
-def _cut(source: Text, delimiter: str) -> _Cells | None:
-    """The cells of a row; None where its last quote is still open. Broken quoting is an error."""
+def _is_open_after(line: bytes, delimiter: str, *, within: bool) -> bool:
+    """Whether a quoted cell goes on in the next line; `within` says that one came from before.
+
+    One look at each line, so that a note of many lines costs no more than its length.
+    """
+    comma = delimiter.encode()
+    at = 0
+    while True:
+        if within or line.startswith(b'"', at):
+            inside = _WITHIN_QUOTES.match(line, at if within else at + 1)
+            assert inside
+            at = inside.end()
+            if at == len(line):
+                return True
+            at += 1
+            within = False
+            if not line.startswith(comma, at):
+                return False  # the row ends here, or is broken
+        else:
+            at = line.find(comma, at)
+            if at < 0:
+                return False
+        at += 1
+
+
+def _cut(source: Text, delimiter: str) -> _Cells:
+    """The cells of a row. Broken quoting is an error."""
     text = source.text
     cell = _cell_pattern(delimiter)
     places = []
     at = 0
-    while True:
-        found = cell.match(text, at)
-        if found is None:
-            return None  # only an open quote fits neither kind of cell
+    while found := cell.match(text, at):
         places.append(found.span())
         at = found.end()
         if text.startswith(delimiter, at):
@@ -228,7 +248,8 @@ def _cut(source: Text, delimiter: str) -> _Cells | None:
         elif text[at:] in ("", "\n", "\r\n", "\r"):
             return _Cells(source, tuple(places))
         else:
-            raise ReadError("broken quoting: text follows a closing quote")
+            break
+    raise ReadError("broken quoting: a quote is not closed where its cell ends")
 
 
 def _cell_pattern(delimiter: str) -> re.Pattern[str]:
