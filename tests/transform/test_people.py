@@ -71,6 +71,8 @@ FORMS = [
     ("JS", r"[A-Z]{2}"),
     ("Dr. Smith", r"Dr\. [A-Z]\w+"),
     ("Smith's", r"[A-Z]\w+'s"),
+    ("Baby Boy Smith", r"Baby Boy [A-Z]\w+"),
+    ("John and Mary Smith", r"[A-Z]\w+ and [A-Z]\w+ [A-Z]\w+"),
 ]
 
 

@@ -30,7 +30,7 @@ from functools import lru_cache
 from incognote.core.types import Span
 from incognote.lexicon import lexicon
 from incognote.transform.datewords import MONTH_OF, WEEKDAY_OF
-from incognote.transform.nameforms import PARTICLES, SUFFIXES, TITLES
+from incognote.transform.nameforms import KEPT_WORDS
 from incognote.transform.organisations import is_generic
 from incognote.transform.record import Mention
 from incognote.transform.worddata import word_list
@@ -113,7 +113,7 @@ def _parts(label: str, text: str) -> Iterator[Needle]:
     words = _LETTERS.findall(folded)
     if label in _PEOPLE:
         for word in words:
-            if len(word) >= 3 and word not in PARTICLES | SUFFIXES | TITLES:
+            if len(word) >= 3 and word not in KEPT_WORDS:
                 kind = "titled" if _is_language(word) else "word"
                 yield Needle(word, kind, label, cased=not text.islower())
     elif label in _NAMED:

@@ -17,6 +17,10 @@ TITLES = frozenset(
     "mr mrs ms miss mx dr doctor prof professor sir madam rev fr md do rn np pa phd dds lpn cna "
     "pharmd facs".split()
 )
+# Words in names that are no names: "Baby Boy Smith", "John and Mary Smith".
+_NO_NAMES = frozenset("and baby boy girl twin infant newborn nee née aka".split())
+# All that may stay of a written name.
+KEPT_WORDS = PARTICLES | SUFFIXES | TITLES | _NO_NAMES
 
 
 @dataclass(slots=True)
@@ -70,7 +74,7 @@ def _fixed_role(word: Word, text: str) -> str:
     lower = word.folded
     if len(word.text) == 1:
         return "initial"
-    if lower in TITLES or (lower in SUFFIXES and word.start > 0):
+    if lower in TITLES or lower in _NO_NAMES or (lower in SUFFIXES and word.start > 0):
         return "kept"
     upper = word.text.isupper()
     if upper and len(word.text) <= 3 and not any(char in "AEIOUY" for char in word.text):
