@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from incognote.cli import main
 from incognote.core.errors import UsageError
-from incognote.evaluate.i2b2 import Tag, TaggedText, official_scores, read_folder
+from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.evaluate.i2b2 import Tag, TaggedText, from_annotated, official_scores, read_folder
 
 
 @pytest.mark.parametrize("corpus", ["s1", "s2", "s3_empty_docs"])
@@ -34,6 +36,27 @@ def test_known_answers(shared: Path, corpus: str) -> None:
     }
     assert got.keys() == expected.keys()
     assert {n: {k: got[n][k] for k in row} for n, row in expected.items()} == expected
+
+
+@pytest.mark.parametrize("corpus", ["s1", "s2", "s3_empty_docs"])
+def test_the_verb_gives_the_same_numbers(shared: Path, corpus: str, tmp_path: Path) -> None:
+    folder = shared / "cases" / "i2b2_known_answers" / corpus
+    call = ["evaluate", str(folder / "gold"), str(folder / "system"), "--i2b2", "-o", str(tmp_path)]
+    assert main(call) == 0
+    found = json.loads((tmp_path / "scores.json").read_text())["official"]
+    expected = json.loads((folder / "expected.json").read_text())
+    assert {name: (row["tp"], row["fp"], row["fn"]) for name, row in found.items()} == {
+        name: (row["tp"], row["fp"], row["fn"]) for name, row in expected.items()
+    }
+
+
+def test_our_documents_get_the_official_element_names() -> None:
+    doc = AnnotatedDocument(
+        Document("1", "Ann in ward x"),
+        (Span(0, 3, "PATIENT"), Span(7, 11, "DEPARTMENT"), Span(12, 13, "NONSENSE")),
+    )
+    [text] = from_annotated([doc])
+    assert [tag.name for tag in text.tags] == ["NAME", "LOCATION", "OTHER"]
 
 
 def note(*tags: Tag) -> TaggedText:

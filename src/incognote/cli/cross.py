@@ -17,7 +17,7 @@ from incognote.evaluate.cross import FOLDS, Learner, Tagger, cross, write_cross
 from incognote.learn import recipe
 from incognote.learn.crf import CrfTraining
 from incognote.learn.transformer import Training
-from incognote.pipeline import Pipeline
+from incognote.pipeline import EVERY_LANGUAGE, Pipeline
 from incognote.policy import policy_from
 
 LEARNERS = ("crf", "transformer")
@@ -90,6 +90,9 @@ def _tagger(learner: str, model: Path) -> Tagger:
         "labels": {"default": "keep"},
     }
     pipeline = Pipeline(policy_from(tree))
+    for detector in pipeline.detectors:
+        # What was trained on a corpus serves whatever language that corpus is in.
+        detector.languages = frozenset({EVERY_LANGUAGE})
 
     def tag(documents: Sequence[Document]) -> list[AnnotatedDocument]:
         found = []

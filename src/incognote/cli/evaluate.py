@@ -21,10 +21,13 @@ from incognote.cli.cross import add_options, run_cross
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import FORMATS, read_corpus
+from incognote.corpus.files import guess
 from incognote.corpus.labelmaps import LabelMap, label_map
 from incognote.evaluate import Options, compare, measure, write_report
 from incognote.evaluate.agreement import agreement, disputes
 from incognote.evaluate.confidence import SHUFFLES, sample_size
+from incognote.evaluate.i2b2 import read_folder
+from incognote.evaluate.measure import official
 from incognote.evaluate.redacted import from_redacted
 from incognote.evaluate.tokens import DEFAULT, TOKENISERS
 
@@ -82,7 +85,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reading")
     forms = ", ".join(FORMATS)
-    group.add_argument("--format", metavar="F", help=f"format of all corpora: {forms}")
+    group.add_argument("--format", metavar="F", help=f"format of the corpora: {forms}")
+    group.add_argument("--pred-format", metavar="F", help="of the predictions, where it differs")
     group.add_argument(
         "--redacted",
         action="store_true",
@@ -150,17 +154,28 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _measure(args: argparse.Namespace) -> int:
-    gold = _read(args.gold, args, args.gold_map)
+    gold = _read(args.gold, args.format, args.gold_map)
     options = _options(args)
     names = [args.pred] if args.pred else args.compare
     systems = {name: _predicted(name, gold, args) for name in names}
     comparison = compare(gold, systems, options, args.shuffles) if args.compare else None
     measured = measure(gold, systems[names[0]], options)
+    if args.i2b2 and _as_written(args.gold, args.gold_map) and _as_written(names[0], args.pred_map):
+        # The official scorer compares what stands in the files, letter case and all.
+        measured["official"] = official(
+            read_folder(Path(args.gold)),
+            read_folder(Path(names[0])),
+            idnum_is_hipaa=args.idnum_is_hipaa,
+        )
     title = args.title or f"{Path(names[0]).name} against {Path(args.gold).name}"
     written = write_report(args.output, measured, title, comparison)
     _summary(measured, comparison)
     print(f"report: {written[0]}")
     return DONE
+
+
+def _as_written(path: str, labels: str | None) -> bool:
+    return labels is None and Path(path).is_dir() and guess(Path(path)) == "i2b2-2014"
 
 
 def _options(args: argparse.Namespace) -> Options:
@@ -177,8 +192,8 @@ def _options(args: argparse.Namespace) -> Options:
     )
 
 
-def _read(path: str, args: argparse.Namespace, labels: str | None) -> list[AnnotatedDocument]:
-    documents = read_corpus(path, args.format)
+def _read(path: str, form: str | None, labels: str | None) -> list[AnnotatedDocument]:
+    documents = read_corpus(path, form)
     if labels is None:
         return documents
     mapping: LabelMap = label_map(labels)
@@ -189,7 +204,7 @@ def _predicted(
     path: str, gold: Sequence[AnnotatedDocument], args: argparse.Namespace
 ) -> list[AnnotatedDocument]:
     if not args.redacted:
-        return _read(path, args, args.pred_map)
+        return _read(path, args.pred_format or args.format, args.pred_map)
     texts = _texts(Path(path))
     unknown = sorted(texts.keys() ^ {doc.id for doc in gold})
     if unknown:
@@ -231,7 +246,7 @@ def _summary(measured: dict[str, Any], comparison: dict[str, Any] | None) -> Non
 def _agree(args: argparse.Namespace) -> int:
     if len(args.agreement) < 2:
         raise UsageError("--agreement needs at least two corpora")
-    annotators = {name: _read(name, args, args.gold_map) for name in args.agreement}
+    annotators = {name: _read(name, args.format, args.gold_map) for name in args.agreement}
     found = agreement(annotators, args.tokeniser)
     args.output.mkdir(parents=True, exist_ok=True)
     rows = [asdict(one) for one in found]

@@ -20,7 +20,7 @@ from statistics import fmean, pstdev
 from xml.etree import ElementTree as ET
 
 from incognote.core.errors import ReadError, UsageError
-from incognote.core.labels import all_labels
+from incognote.core.labels import all_labels, from_scheme
 from incognote.core.types import AnnotatedDocument
 from incognote.evaluate.scores import Counts
 
@@ -99,23 +99,21 @@ def _read(path: Path) -> TaggedText:
 
 def from_annotated(docs: Iterable[AnnotatedDocument]) -> list[TaggedText]:
     """Our documents as the scorer sees them: element names from the label taxonomy."""
-    labels = all_labels()
     return [
         TaggedText(
             doc.id,
             doc.text,
-            tuple(
-                Tag(
-                    labels[s.label].category if s.label in labels else "OTHER",
-                    s.label,
-                    str(s.start),
-                    str(s.end),
-                )
-                for s in doc.spans
-            ),
+            tuple(Tag(_category(s.label), s.label, str(s.start), str(s.end)) for s in doc.spans),
         )
         for doc in docs
     ]
+
+
+def _category(name: str) -> str:
+    """DEPARTMENT is no label of ours, but i2b2's name for one."""
+    labels = all_labels()
+    ours = (name,) if name in labels else from_scheme("i2b2-2014", name)
+    return labels[ours[0]].category if ours else "OTHER"
 
 
 def official_scores(

@@ -237,11 +237,18 @@ def _official(pairs: Sequence[Pair], options: Options) -> Json:
     def side(which: str) -> list[AnnotatedDocument]:
         return [AnnotatedDocument(one.document, getattr(one, which)) for one in pairs]
 
-    blocks = i2b2.official_scores(
-        i2b2.from_annotated(side("gold")),
-        i2b2.from_annotated(side("pred")),
-        idnum_is_hipaa=options.idnum_is_hipaa,
-    )
+    gold, pred = i2b2.from_annotated(side("gold")), i2b2.from_annotated(side("pred"))
+    return official(gold, pred, idnum_is_hipaa=options.idnum_is_hipaa)
+
+
+def official(
+    gold: Sequence[i2b2.TaggedText],
+    system: Sequence[i2b2.TaggedText],
+    *,
+    idnum_is_hipaa: bool = False,
+) -> Json:
+    """The blocks of the official i2b2 2014 scorer."""
+    blocks = i2b2.official_scores(gold, system, idnum_is_hipaa=idnum_is_hipaa)
     return {
         name: {
             **block.counts.as_row(),
