@@ -39,6 +39,7 @@ PASSED = {
     "street word": "[[12 Main St|STREET]] ... the main problem",
     "inside a known word": "[[Mary Allen|PATIENT]] ... challenging",
     "four letters in a brand": "[[Thuy Kowalczyk|PATIENT]] ... on Thuyra",
+    "state inside a state": "[[Kansas|STATE]] ... Arkansas",
     "one initial": "[[J. Kowalczyk|PATIENT]] ... vitamin J",
     "state code": "[[OR|STATE]] ... pain or nausea, taken to OR",
     "short number": "[[4417|PHONE]] ... 4417 mL",

@@ -232,7 +232,9 @@ def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
 
 def _counts_inside(name: str, word: str) -> bool:
     """Whether a name inside a longer word is a leak: "akowalczyk2" is, "challenge" is not."""
-    if len(name) < _INSIDE or _is_known(word.lower().removesuffix("s")):
+    longer = word.lower()
+    plural = longer.removesuffix("s") != name and _is_known(longer.removesuffix("s"))
+    if len(name) < _INSIDE or _is_known(longer) or plural:
         return False
     # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is somebody.
     return len(name) > _INSIDE or not word.istitle()
