@@ -12,7 +12,7 @@ from pathlib import Path
 
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.xml2014 import file_stem
+from incognote.corpus.writing import file_stem
 
 _TEXT_BOUND = re.compile(r"T\S*\s+(?P<label>\S+)\s(?P<pieces>\d+ \d+(?:;\d+ \d+)*)(?:\s|$)")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from incognote.core.errors import ReadError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.xml2006 import without_overlap
+from incognote.corpus.writing import without_overlap
 
 _DOCUMENT = "-DOCSTART-"
 _OPENS = frozenset("BUS")

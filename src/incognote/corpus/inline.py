@@ -11,8 +11,7 @@ from pathlib import Path
 
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.xml2006 import without_overlap
-from incognote.corpus.xml2014 import file_stem
+from incognote.corpus.writing import file_stem, without_overlap
 
 _TAGGED = re.compile(
     r'<(?P<tag>[A-Z][A-Z0-9_-]*)(?: TYPE="(?P<type>[^"<>]+)")?>(?P<surface>[^<>]+)</(?P=tag)>'

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
-from incognote.core.errors import ReadError, UsageError
+from incognote.core.errors import ReadError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.xml2014 import xml_text
+from incognote.corpus.writing import without_overlap, xml_text
 
 
 def read(path: Path) -> Iterator[AnnotatedDocument]:
@@ -55,11 +54,3 @@ def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
             at = span.end
         out.append(f"{xml_text(doc.text[at:])}</TEXT></RECORD>\n")
     path.write_text("".join([*out, "</ROOT>\n"]), "utf-8", newline="\n")
-
-
-def without_overlap(doc: AnnotatedDocument) -> list[Span]:
-    """The spans in order, for formats whose tags stand in the text and cannot cross."""
-    spans = sorted(doc.spans)
-    if any(one.overlaps(other) for one, other in pairwise(spans)):
-        raise UsageError(f"document {doc.id!r}: overlapping spans cannot be written in this format")
-    return spans

@@ -10,16 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.corpus.writing import file_stem, xml_legal, xml_text
 
-# Characters that XML 1.0 cannot hold in any spelling.
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PATIENT_RECORD = re.compile(r"(\d+)-\d+")
-_SAFE_NAME = re.compile(r"[^\w.-]")
 
 
 def read(path: Path) -> Iterator[AnnotatedDocument]:
@@ -50,27 +48,13 @@ def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
         target.write_text(_render(doc), "utf-8", newline="\n")
 
 
-def file_stem(doc_id: str) -> str:
-    """An id as a file name; what no file system likes becomes an underscore."""
-    return _SAFE_NAME.sub("_", doc_id)
-
-
-def xml_text(text: str) -> str:
-    """Text that reads back with the same offsets.
-
-    Carriage returns are spelled out, or a parser would fold them into line feeds and shift every
-    offset after them. A character XML cannot hold becomes U+FFFD: one for one, so offsets stay.
-    """
-    return escape(_ILLEGAL.sub("\ufffd", text), {"\r": "&#13;"})
-
-
 def _render(doc: AnnotatedDocument) -> str:
     labels = all_labels()
     lines = ['<?xml version="1.0" encoding="UTF-8" ?>', "<deIdi2b2>"]
     lines += [f"<TEXT>{xml_text(doc.text)}</TEXT>", "<TAGS>"]
     for number, span in enumerate(sorted(doc.spans)):
         name = labels[span.label].category if span.label in labels else "OTHER"
-        surface = quoteattr(_ILLEGAL.sub("\ufffd", doc.text[span.start : span.end]))
+        surface = quoteattr(xml_legal(doc.text[span.start : span.end]))
         lines.append(
             f'<{name} id="P{number}" start="{span.start}" end="{span.end}" '
             f'text={surface} TYPE={quoteattr(span.label)} comment="" />'

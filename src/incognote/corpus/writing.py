@@ -1,0 +1,38 @@
+"""What several writers need: file names, text in XML, spans that do not cross."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from xml.sax.saxutils import escape
+
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Span
+
+# Characters that XML 1.0 cannot hold in any spelling.
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNSAFE = re.compile(r"[^\w.-]")
+
+
+def file_stem(doc_id: str) -> str:
+    """An id as a file name; what no file system likes becomes an underscore."""
+    return _UNSAFE.sub("_", doc_id)
+
+
+def xml_legal(text: str) -> str:
+    """A character that XML cannot hold becomes U+FFFD: one for one, so offsets stay."""
+    return _ILLEGAL.sub("\ufffd", text)
+
+
+def xml_text(text: str) -> str:
+    """Text that reads back with the same offsets. Carriage returns are spelled out, or a parser
+    would fold them into line feeds and shift every offset after them."""
+    return escape(xml_legal(text), {"\r": "&#13;"})
+
+
+def without_overlap(doc: AnnotatedDocument) -> list[Span]:
+    """The spans in order, for formats whose tags stand in the text and cannot cross."""
+    spans = sorted(doc.spans)
+    if any(one.overlaps(other) for one, other in pairwise(spans)):
+        raise UsageError(f"document {doc.id!r}: overlapping spans cannot be written in this format")
+    return spans
