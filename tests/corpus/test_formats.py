@@ -153,3 +153,9 @@ def test_texts_that_look_like_tags_are_refused(tmp_path: Path) -> None:
     doc = AnnotatedDocument(Document("n", "a <DATE>b</DATE>"), ())
     with pytest.raises(IncognoteError, match="looks like tags"):
         write_corpus([doc], tmp_path / "x", "inline")
+
+
+@pytest.mark.parametrize("form", ["i2b2-2014", "brat", "inline"])
+def test_files_are_never_overwritten(form: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="exists already"):
+        write_corpus([note("x", "a/b"), note("y", "a?b")], tmp_path / "out", form)

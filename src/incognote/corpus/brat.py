@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from incognote.core.errors import ReadError, UsageError
+from incognote.core.errors import ReadError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.writing import file_stem
+from incognote.corpus.writing import new_file
 
 _TEXT_BOUND = re.compile(r"T\S*\s+(?P<label>\S+)\s(?P<pieces>\d+ \d+(?:;\d+ \d+)*)(?:\s|$)")
 
@@ -50,11 +50,8 @@ def _spans(line: str, name: str, number: int) -> list[Span]:
 
 
 def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
-    path.mkdir(parents=True, exist_ok=True)
     for doc in documents:
-        target = path / f"{file_stem(doc.id)}.txt"
-        if target.exists():
-            raise UsageError(f"{target}: exists already")
+        target = new_file(path, doc.id, ".txt")
         target.write_text(doc.text, "utf-8", newline="")
         lines = [
             f"T{number}\t{s.label} {s.start} {s.end}\t{_one_line(doc.text[s.start : s.end])}\n"

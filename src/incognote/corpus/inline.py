@@ -11,7 +11,7 @@ from pathlib import Path
 
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.writing import file_stem, without_overlap
+from incognote.corpus.writing import new_file, without_overlap
 
 _TAGGED = re.compile(
     r'<(?P<tag>[A-Z][A-Z0-9_-]*)(?: TYPE="(?P<type>[^"<>]+)")?>(?P<surface>[^<>]+)</(?P=tag)>'
@@ -44,7 +44,6 @@ def untag(tagged: str) -> tuple[str, tuple[Span, ...]]:
 
 
 def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
-    path.mkdir(parents=True, exist_ok=True)
     for doc in documents:
         parts: list[str] = []
         at = 0
@@ -55,7 +54,7 @@ def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
         tagged = "".join([*parts, doc.text[at:]])
         if untag(tagged) != (doc.text, tuple(_plain(doc))):
             raise UsageError(f"document {doc.id!r}: its text looks like tags; use another format")
-        (path / f"{file_stem(doc.id)}.txt").write_text(tagged, "utf-8", newline="")
+        new_file(path, doc.id, ".txt").write_text(tagged, "utf-8", newline="")
 
 
 def _plain(doc: AnnotatedDocument) -> list[Span]:

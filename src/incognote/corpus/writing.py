@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from xml.sax.saxutils import escape
 
 from incognote.core.errors import UsageError
@@ -14,9 +15,14 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UNSAFE = re.compile(r"[^\w.-]")
 
 
-def file_stem(doc_id: str) -> str:
-    """An id as a file name; what no file system likes becomes an underscore."""
-    return _UNSAFE.sub("_", doc_id)
+def new_file(folder: Path, doc_id: str, suffix: str) -> Path:
+    """Where a document goes. What no file system likes in its id becomes an underscore; a file
+    that is there already is never overwritten, be it an older run's or a similar id's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_UNSAFE.sub('_', doc_id)}{suffix}"
+    if path.exists():
+        raise UsageError(f"{path}: exists already")
+    return path
 
 
 def xml_legal(text: str) -> str:

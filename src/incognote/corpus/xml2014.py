@@ -12,10 +12,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
-from incognote.core.errors import ReadError, UsageError
+from incognote.core.errors import ReadError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.writing import file_stem, xml_legal, xml_text
+from incognote.corpus.writing import new_file, xml_legal, xml_text
 
 _PATIENT_RECORD = re.compile(r"(\d+)-\d+")
 
@@ -40,12 +40,8 @@ def _span(item: ET.Element) -> Span:
 
 
 def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
-    path.mkdir(parents=True, exist_ok=True)
     for doc in documents:
-        target = path / f"{file_stem(doc.id)}.xml"
-        if target.exists():
-            raise UsageError(f"{target}: exists already")
-        target.write_text(_render(doc), "utf-8", newline="\n")
+        new_file(path, doc.id, ".xml").write_text(_render(doc), "utf-8", newline="\n")
 
 
 def _render(doc: AnnotatedDocument) -> str:
