@@ -80,6 +80,13 @@ def test_postal_codes_of_other_countries_keep_their_classes():
     assert re.fullmatch(r"[A-Z]{2}\d \d[A-Z]{2}", surrogate("SY7 9DT", "ZIP"))
 
 
+@pytest.mark.parametrize("code", ["US", "USA", "MX", "PRT"])
+def test_a_country_code_in_its_own_field_becomes_another_code(code):
+    new = values(f"[[{code}|COUNTRY]]")[0]
+    assert re.fullmatch(rf"[A-Z]{{{len(code)}}}", new)
+    assert new != code
+
+
 def test_a_country_and_its_people_go_together():
     country, people = values("born in [[Vietnam|COUNTRY]], [[Vietnamese|COUNTRY]]")
     lex = lexicon()

@@ -12,7 +12,7 @@ from incognote.transform.ids import redraw
 from incognote.transform.originals import street_core
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import case_like, fold, squeeze
-from incognote.transform.worddata import word_list
+from incognote.transform.worddata import word_list, words_of
 from incognote.transform.words import altered
 
 _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
@@ -335,10 +335,24 @@ def _country_image(name: str, record: Record) -> str:
     return record.first_free("COUNTRY", make, taken)
 
 
+def _country_code(code: str, record: Record) -> str:
+    pool = words_of("places", f"country_codes_{len(code)}")
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(pool, "COUNTRY", code, attempt)
+
+    return record.first_free("COUNTRY", make, lambda new: new == code or record.taken(new))
+
+
 def country(mention: Mention, record: Record) -> str:
-    """A country for a country, a nationality for a nationality, both by the same map."""
+    """A country for a country, a nationality for a nationality, both by the same map.
+
+    A code in a field of its own becomes another code: "USA" in an address is a form, not a word.
+    """
     text = mention.text
     lex = lexicon()
+    if text == record.text and re.fullmatch(r"[A-Z]{2,3}", text):
+        return _country_code(text, record)
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold(bare)
     article = text[: len(text) - len(bare)] if record.text.isupper() else ""
