@@ -10,14 +10,17 @@ from incognote.detect.places.scan import BLANK, GLUED, LINE, Scan
 from incognote.detect.places.words import (
     CAPITAL,
     CLINICAL,
+    COUNTRY,
     DIGITS,
     JOB,
     JOB_CUE,
     PERSON,
     STOP,
     WORD,
+    WORK,
     word_list,
 )  # fmt: skip
+from incognote.lexicon import lexicon
 
 LABEL = "PROFESSION"
 _LONGEST = 8  # tokens, hyphens counted
@@ -26,7 +29,8 @@ _KIN = frozenset(
     " niece cousin grandfather grandmother grandson neighbor neighbour fiance fiancee boyfriend"
     " girlfriend stepfather stepmother roommate".split()
 )
-_SUBJECTS = frozenset("old yo yr handed male female man woman gentleman lady veteran".split())
+_SUBJECTS = frozenset("old yo yr handed male female man woman gentleman veteran y o m f".split())
+_PRONOUNS = frozenset("he she who i patient pt they".split())
 _VERBS = frozenset("is was been being be became become remains am m s".split())
 _AFTER = frozenset(
     (",", ".", ";", ")", "at", "for", "with", "from", "in", "on", "and", "who", "until")
@@ -35,9 +39,12 @@ _AFTER = frozenset(
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for at, bits in enumerate(scan.bits):
-        if not bits & (JOB | JOB_CUE) or taken[at]:
+        if not bits & (JOB | JOB_CUE | WORK) or taken[at]:
             continue
-        found = _by_head(scan, at) if bits & JOB else _by_cue(scan, at)
+        if bits & WORK:
+            found = _by_verb(scan, at)
+        else:
+            found = _by_head(scan, at) if bits & JOB else _by_cue(scan, at)
         if found and not any(taken[found.first : found.end]):
             yield found
 
@@ -54,13 +61,18 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
     if first == head and scan.lower(head) in ("maker", "cooks", "nurses", "lead", "hands", "boss"):
         return None  # a job only with the word before it: "cabinet maker", "shift lead"
     if cased and scan.bits[head] & CAPITAL and not _announced(scan, first):
-        return None
+        opens = first == head and _starts_sentence(scan, head) and scan.lower(after) in _AFTER
+        if not opens or scan.bits[head] & PERSON:
+            return None
     if _announced(scan, first):
         return Finding(first, after, LABEL, "job-cue", CERTAIN)
     word = scan.lower(head)
     unclear = word_list("jobs", "unclear")
     if word not in unclear and word.removesuffix("s") not in unclear:
         return Finding(first, after, LABEL, "job", POSSIBLE)
+    phrase = f"{scan.lower(head - 1)} {word}"
+    if first < head and phrase in lexicon().professions and word not in word_list("jobs", "staff"):
+        return Finding(first, after, LABEL, "job-phrase", POSSIBLE)
     if word in word_list("jobs", "civil") and scan.lower(first - 1) in (
         "his",
         "her",
@@ -68,8 +80,23 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
         "my",
     ):
         return Finding(first, after, LABEL, "job-of-theirs", LIKELY)
-    if _aside(scan, first, after):
+    if word not in word_list("jobs", "not_aside") and _aside(scan, first, after):
         return Finding(first, after, LABEL, "job-aside", LIKELY)
+    return None
+
+
+def _by_verb(scan: Scan, verb: int) -> Finding | None:
+    """Work told as a deed: "drives a tour coach", "taught second grade"."""
+    before = word_before(scan, verb)
+    subject = scan.lower(before) if before >= 0 else ""
+    if not (subject in _SUBJECTS or subject in _KIN or subject in _PRONOUNS):
+        return None
+    objects = scan.vocabulary.work[scan.lower(verb)]
+    for at in range(verb + 1, min(verb + 6, len(scan))):
+        if scan.gap(at) > BLANK or not scan.bits[at] & WORD or scan.lower(at) in _PRONOUNS:
+            return None
+        if scan.lower(at) in objects:
+            return Finding(verb, at + 1, LABEL, "work", LIKELY)
     return None
 
 
@@ -135,11 +162,17 @@ def _reach_left(scan: Scan, head: int, cased: bool) -> int:
             if not (scan.words[first] == "-" and bits & WORD):
                 break
         elif cased and bits & CAPITAL and not scan.bits[head] & CAPITAL:
+            if _starts_sentence(scan, before):
+                first = before  # "Farm worker, referred from"
             break
         first = before
     while scan.words[first] == "-":
         first += 1
     return first
+
+
+def _starts_sentence(scan: Scan, at: int) -> bool:
+    return scan.gap(at) == LINE or scan.words[at - 1] in (".", ":", ";")
 
 
 def _announced(scan: Scan, first: int) -> bool:
@@ -156,7 +189,12 @@ def _announced(scan: Scan, first: int) -> bool:
         back = scan.lower(at - 1)
         if back == "as":  # "works as a cook", but "ultrasound as a guide"
             return nearby(scan, at, "work")
-        return back in _VERBS or scan.words[at - 1] in (",", "(", "'s", "’s")
+        told = back in _VERBS or back in _KIN or back in word_list("jobs", "becoming")
+        return told or scan.words[at - 1] in (",", "(", "'s", "’s")
+    if word == "and" and at == first - 1 and scan.bits[at - 1] & JOB:
+        return True  # "retired farmer and township clerk"
+    if word == "born" or (scan.bits[at] & COUNTRY and scan.lower(at - 1) in _SUBJECTS):
+        return True  # "44-year-old Japanese engineer"
     return word in _SUBJECTS or word in _KIN or (word == "as" and nearby(scan, at, "work"))
 
 

@@ -45,7 +45,7 @@ class Scan:
     """Built in one pass; after that every method looks at a few tokens."""
 
     def __init__(self, view: View, vocabulary: Vocabulary) -> None:
-        text = self.text = view.text
+        text = self.text = view.cased
         self.starts, self.ends = view.tokens.starts, view.tokens.ends
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
         self.bits = list(map(vocabulary.__getitem__, self.words))

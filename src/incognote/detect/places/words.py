@@ -35,6 +35,7 @@ KNOWN = 1 << 20  # first word of a chain, agency or service that everybody knows
 LANGUAGE = 1 << 21  # a language that names no country
 FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 JOB_CUE = 1 << 23  # announces a job
+WORK = 1 << 24  # a verb of working: "drives", "taught"
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
 # Rarer names are rather towns than people: nearly every town is somebody's surname.
@@ -95,6 +96,7 @@ class Vocabulary(dict[str, int]):
         inside = self._part | self._generic | self._landmarks | single
         self._stop = word_list("words", "stop") - inside
         self._job_cues = word_list("jobs", "before") | word_list("jobs", "fields") | {"as"}
+        self.work = _work()
         self.known = _known()
         self._languages = word_list("words", "languages")
         self.jobs = lex.profession_heads | word_list("jobs", "extra_heads")
@@ -156,6 +158,7 @@ class Vocabulary(dict[str, int]):
             (LANGUAGE, lower in self._languages),
             (FAMILIAR, frequent),
             (JOB_CUE, lower in self._job_cues),
+            (WORK, lower in self.work),
         ):
             if holds:
                 bits |= bit
@@ -174,6 +177,15 @@ def _heads(lex: Lexicon) -> dict[tuple[str, ...], tuple[str, bool]]:
         key = tokens(phrase)
         table[key] = "HOSPITAL", key not in weak
     return table
+
+
+def _work() -> dict[str, frozenset[str]]:
+    """Verb -> what is worked with."""
+    return {
+        verb: frozenset(row["objects"].split())
+        for row in cues()["work"]
+        for verb in row["verbs"].split()
+    }
 
 
 def _known() -> dict[str, list[tuple[tuple[str, ...], str]]]:
