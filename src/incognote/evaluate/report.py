@@ -9,6 +9,7 @@ from importlib.resources import files
 from incognote.evaluate import svg
 from incognote.evaluate.measure import Json
 
+_NOTE_TYPES = 40  # rows of a table that is still read
 _SCORES = ("recall", "precision", "f1", "f2")
 _HEADS = {"recall": "Recall", "precision": "Precision", "f1": "F1", "f2": "F2"}
 
@@ -239,12 +240,15 @@ def _errors(measured: Json) -> str:
             f"{row['missed']:,}",
             f"{row['false']:,}",
         ]
-        for name, row in list(errors["note_types"].items())[:40]
+        for name, row in list(errors["note_types"].items())[:_NOTE_TYPES]
     ]
+    more = len(errors["note_types"]) - _NOTE_TYPES
+    rest = f"<p class=soft>{more} more note types are in slices.csv.</p>" if more > 0 else ""
     heads = ["Note type", "Notes", "Leaking", "PHI words", "Recall", "Missed", "False"]
     return (
         f"<div class=grid>{''.join(parts)}</div><h3>By note type</h3>"
         + _table(heads, kinds)
+        + rest
         + "<h3>What was taken for what (words)</h3>"
         + _matrix(errors["confusion"])
     )
