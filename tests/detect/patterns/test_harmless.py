@@ -77,6 +77,17 @@ NYHA class III, ASA 3, ECOG 1.
 Bed rest, room air, unit dose.
 Type 2 diabetes, stage 3 CKD, grade 1 diastolic dysfunction.
 The mother and father are well.
+Received I-131 therapy, then a technetium 99m scan.
+Stent deployed at 10 atmospheres.
+Clonidine TTS 2 weekly; an 18-mm TTS balloon.
+Gravida 3, para 3 female with nine children, 25 grandchildren.
+Anterior locking plate C3-C5.
+One (1) white shirt and two (2) rings.
+A number 18-gauge needle; a sample 2000-calorie plan.
+4 Chamber View: normal. Discharged to skilled nursing.
+EXAM: BP138/56 HR72 RR14.
+On the 5th postoperative day.
+Lotrel 10/20 daily.
 Parkinson disease, Foley catheter, Apgar score.
 """.strip().splitlines()
 

@@ -254,9 +254,13 @@ def long_identifier(match: re.Match[str]) -> bool:
         return False
     if text.split(" ")[0].isalpha() and digits < 4:
         return False
+    if _LOWER_WORD.search(text):
+        return False
     return digits > 2 or length > 4
 
 
+# "18-gauge", "2000-calorie": a count, unless the whole note is in lower case and without words.
+_LOWER_WORD = re.compile(r"[a-z]{4}")
 _VALUE_LIKE = re.compile(r"[A-Za-z ]*\d+(?:\.\d{1,3}|/\d{2,3})(?:-[\d.]+)?$|\d{2,3}s?-\d{2,3}s?$")
 
 
@@ -267,7 +271,7 @@ def seven_digits(match: re.Match[str]) -> bool:
 
 
 _CLINICAL = re.compile(
-    r"(?:covid|omega|factor|vitamin|stage|grade|type|level|phase|day|week|cycle|gene|hemoglobin|spo|fio|paco|pco|etco|"
+    r"(?:covid|omega|beta|glucose|were|was|approximately|factor|vitamin|stage|grade|type|level|phase|day|week|cycle|gene|hemoglobin|spo|fio|paco|pco|etco|"
     r"sars|cms|hcfa|mcsa|form|brca|msh|mlh|pms|kras|braf|egfr|her|alk|ros|tp|cyp|hla|nct|icd|cpt|jak|idh|flt|npm|calr|pik|smad|palb|chek|cd|ki|cc|il|tnf|ifn|anti|mirna|phq|gad|moca|step|"
     r"para|gravida|grav|visit|dose|apgar|score|lead|segment|zone|tooth|teeth|rib|line|item|part|ages?|approx|about|"
     r"trop|troponin|lumbar|page|x|q|hs|wk|mo|yr|pod|dol|hod|pgy|t|n|m|p|g|s|l|c|d)-?[0-9]",
@@ -286,7 +290,8 @@ def mixed_code(match: re.Match[str]) -> bool:
 _MEDICAL_CODE = re.compile(
     r"[A-Z]\d{4}(?:[/-][A-Z]?\d{4}|-[A-Z]{2})*"  # HCPCS, alone, in a list or with a modifier
     r"|\d{5}(?:-[A-Z0-9]{2}|[A-Z]{2})"  # CPT with a modifier
-    r"|G\d{1,2}P\d{1,4}|P\d{4}"
+    r"|G\d{1,2}P\d{1,4}|P\d{4}|P(?:-\d){3,4}"
+    r"|(?:BP|HR|RR|WT|RBC|WBC|PLT|HGB|HCT)\d.*"  # a value typed without its blank
     r"|(?:SARS|CMS|HCFA|MCSA|FORM|HLA|CYP|FEF|HPV|NCT|CD|FMC|BRCA|DRB|VDRL|ECOG|KRAS|HER|PIK|JAK)-?\d.*"
     r"|.*\d(?:MG|ML|MCG|KG|CM|MM|HZ|H|HR)(?:/.*)?"
     r"|[TMPD]-\d{5}|[A-Z]\d{1,2}-[A-Z]?\d{1,2}|\d{2,3}(?:-\d{2,3})+-[A-Z]{1,2}|\d+/\d+/[A-Z]+"
@@ -313,7 +318,8 @@ _PHRASES = frozenset(
 _ORDINARY = frozenset(
     """days day weeks week months month years year hours hour minutes times mg ml units
     of on the a to in with and or at for per by from is was mm cm kg lb x tabs
-    tablets pills doses pack packs blocks miles mile feet drinks beers""".split()
+    tablets pills doses pack packs blocks chamber vessel lead miles mile feet drinks
+    beers""".split()
 )
 
 

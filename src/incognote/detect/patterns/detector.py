@@ -42,6 +42,7 @@ class PatternDetector:
 
     def _find(self, view: View) -> list[Found]:
         engine, optional = _engine(self.packs)
+        # As written, not true-cased: identifiers, plates and logins are told by their letter case.
         found = engine.find(view.text, view.tokens)
         # A label that most policies turn off must not push out one that they want: optional
         # packs are settled among themselves, and resolution chooses.
