@@ -24,6 +24,7 @@ from incognote.detect.names.facts import (
     FIELD_STAFF,
     HYPHEN,
     IDENTITY,
+    INITIALS_WORD,
     JOINER,
     KIN,
     LOWER,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _KINDS = (
     (PET, "pet"),
     (TITLE_STAFF, "title-staff"),
+    (INITIALS_WORD, "initials-word"),
     (SALUTATION, "salutation"),
     (KIN, "kin"),
     (TITLE_CIVIL, "title-civil"),
@@ -213,6 +215,8 @@ def _field(page: Page, colon: int) -> list[str]:
         at -= 1
     if kinds & PET:
         return ["pet"]
+    if last & INITIALS_WORD:
+        return ["initials-word"]
     # The last word rules: "Patient's nurse:" is staff, "RN patient:" is not.
     for seen in (last, kinds):
         if seen & FIELD_PATIENT and not seen & (ROLE_STAFF | FIELD_STAFF):

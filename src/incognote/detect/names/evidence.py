@@ -68,7 +68,7 @@ def weights() -> Weights:
 CUES = frozenset(
     """title-staff title-civil title-open kin kin-apposition kin-behind role-staff role-behind
     role-civil salutation credential field-patient field-kin field-staff field-civil column-field
-    patient-data-behind patient-word family-behind""".split()
+    patient-data-behind patient-word family-behind initials-word""".split()
 )
 _USUAL = frozenset(
     """line-end column-end closed quote-behind comma-behind dot-behind colon-behind slash-behind

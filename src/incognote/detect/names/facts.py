@@ -44,27 +44,28 @@ LAST = 1 << 21
 MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
 PLACE = 1 << 24  # a city of some size
-REGION = 1 << 61  # a state, a country, a nationality
+REGION = 1 << 63  # a state, a country, a nationality
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
     "field_patient", "field_staff", "care_by", "company", "direction", "told", "identity",
     "salutation", "closing", "after_name", "after_patient", "makes_thing", "makes_place_before",
     "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar", "family",
-    "service",
+    "service", "short_given", "initials_word",
 )  # fmt: skip
 _FIRST_CUE = 25
 (
     TITLE_STAFF, TITLE_CIVIL, TITLE_OPEN, CREDENTIAL, KIN, ROLE_STAFF, ROLE_CIVIL,
     FIELD_PATIENT, FIELD_STAFF, CARE_BY, COMPANY, DIRECTION, TOLD, IDENTITY,
     SALUTATION, CLOSING, AFTER_NAME, AFTER_PATIENT, MAKES_THING, MAKES_PLACE_BEFORE,
-    BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY, SERVICE,
+    BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY,
+    SERVICE, SHORT_GIVEN, INITIALS_WORD,
 ) = (1 << (_FIRST_CUE + n) for n in range(len(_CUE_NAMES)))  # fmt: skip
 
 # Derived: what may start or continue a name.
-NAMEABLE = 1 << 58
-CANDIDATE = 1 << 59
-PROMISING = 1 << 60  # a cue right before which any capitalised word may be a name
+NAMEABLE = 1 << 60
+CANDIDATE = 1 << 61
+PROMISING = 1 << 62  # a cue right before which any capitalised word may be a name
 
 TITLE = TITLE_STAFF | TITLE_CIVIL | TITLE_OPEN
 WORDLIKE = CAPITAL | UPPER | LETTER | LOWER | SMALL_LETTER
@@ -86,6 +87,7 @@ _PUNCTUATION = {
 
 _FREQUENT_FIRST = 2_500
 _FREQUENT_LAST = 3_000
+_STAFF_ENDINGS = ("ologist", "ologists", "iatrist", "iatrician")
 _LARGE_CITY = 15_000
 _LONGEST_ABBREVIATION = 4
 _MEMORY = 200_000
@@ -127,6 +129,8 @@ class Facts(dict[str, int]):
         if len(word) == 2 and bits & CAPITAL:
             # "PA" and "pa" are posts, "Pa" is a name.
             bits &= ~(CREDENTIAL | ROLE_STAFF)
+        if lower.endswith(_STAFF_ENDINGS):
+            bits |= ROLE_STAFF
         if lower == "and":
             bits |= JOINER
         if len(word) > 1:

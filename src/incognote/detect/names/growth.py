@@ -29,6 +29,7 @@ from incognote.detect.names.facts import (
     PARTICLE,
     QUOTE,
     REGION,
+    SHORT_GIVEN,
     SMALL_LETTER,
     STRONG,
     SUFFIX,
@@ -61,6 +62,10 @@ def grow(page: Page, run: Run) -> None:
         ):
             run.names.append(at + 1)
             run.stop = at + 2
+        elif page.glued(at) and _misread(page, at):
+            run.stop = at + 2
+        elif here & DOT and bits[at - 1] & SHORT_GIVEN and page.glued(at):
+            run.stop = at + 1
         elif page.gap(at) and not here & COMMA:
             return
         elif here & SUFFIX and not page.glued(at):
@@ -108,6 +113,15 @@ def grow(page: Page, run: Run) -> None:
             return
         else:
             return
+
+
+def _misread(page: Page, at: int) -> bool:
+    """A digit that a scanner read for a letter inside a word: "YARBR0UGH", "Si1verman"."""
+    return (
+        page.words[at] in {"0", "1", "5", "8"}
+        and page.glued(at + 1)
+        and bool(page.bits[at + 1] & (LOWER | UPPER | LETTER | SMALL_LETTER))
+    )
 
 
 def _exported(page: Page, at: int) -> bool:

@@ -17,11 +17,13 @@ from incognote.detect.names.facts import (
     FIELD_PATIENT,
     FIELD_STAFF,
     HYPHEN,
+    INITIALS_WORD,
     JOINER,
     KIN,
     LETTER,
     LOWER,
     OPEN,
+    POSSESSIVE,
     ROLE_STAFF,
     TITLE,
     UNKNOWN,
@@ -47,6 +49,7 @@ _LEADS = (
     | ROLE_STAFF
     | FIELD_PATIENT
     | FIELD_STAFF
+    | INITIALS_WORD
 )
 
 
@@ -58,7 +61,7 @@ def find_initials(page: Page, known: Collection[str]) -> Iterator[Run]:
         if index < done:
             continue
         if bits & LETTER:
-            stop = _dotted(page, index)
+            stop = _dotted(page, index) or _titled(page, index)
             if stop and not page.glued(index):
                 yield Run(index, stop, [], list(range(index, stop, 2)))
                 done = stop
@@ -92,6 +95,25 @@ def _dotted(page: Page, index: int) -> int:
     ):
         return 0
     return 0 if _is_abbreviation(word) else at
+
+
+def _titled(page: Page, index: int) -> int:
+    """The end of the letter in "Dr. T wants it held" or "Mrs K.", or 0."""
+    before = index - 1
+    if before > 0 and page.bits[before] & DOT:
+        before -= 1
+    behind = index + 1
+    dotted = behind < len(page) and page.bits[behind] & DOT and page.glued(behind)
+    if (
+        before < 0
+        or not page.bits[before] & TITLE
+        or len(page.words[before]) > 4
+        or page.gap(index)
+    ):
+        return 0
+    if dotted:
+        return behind + 1
+    return 0 if page.glued(behind) and not page.bits[behind] & POSSESSIVE else behind
 
 
 def _led(page: Page, index: int) -> bool:

@@ -22,7 +22,7 @@ class Page:
 
     def __init__(self, view: View, facts: Facts) -> None:
         self.facts = facts
-        self.text = text = view.text
+        self.text = text = view.cased
         self.starts = view.tokens.starts
         self.ends = view.tokens.ends
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]

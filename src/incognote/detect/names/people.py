@@ -23,6 +23,7 @@ from incognote.detect.names.facts import (
     LOWER,
     MEDICAL,
     NEVER,
+    OPEN,
     ORDINARY,
     UPPER,
 )
@@ -77,13 +78,13 @@ def _weigh(run: Run, evidence: list[str]) -> Opinion:
 
 
 def _lists(page: Page, opinions: list[Opinion]) -> None:
-    """Names joined by "and", "&", "/" or a comma vouch for one another, from either side."""
+    """Names joined by "and", "/", a comma or a bracket vouch for one another, from either side."""
     threshold = weights().threshold
     joined = [
         (left, right)
         for left, right in itertools.pairwise(opinions)
         if right.run.first - left.run.stop == 1
-        and page.bits[left.run.stop] & (JOINER | COMMA)
+        and page.bits[left.run.stop] & (JOINER | COMMA | OPEN)
         and not page.breaks(right.run.first)
     ]
     for sure, other in [*joined, *((right, left) for left, right in reversed(joined))]:
@@ -117,7 +118,7 @@ def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -
         taken.update(range(opinion.run.first, opinion.run.stop))
         if not known:
             continue
-        if opinion.score < threshold and len(known) == len(words):
+        if opinion.score < threshold and _only_known(page, opinion.run, people):
             opinion.add("seen-before")
         if abs(opinion.staff) < _CLEAR:
             opinion.staff += max(known, key=abs)
@@ -128,6 +129,16 @@ def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -
             opinions.append(
                 Opinion(Run(index, index + 1, [index], []), threshold, staff, ["seen-before"])
             )
+
+
+def _only_known(page: Page, run: Run, people: dict[str, float]) -> bool:
+    """Whether all words of a run are known, after an ordinary word in front has been let go."""
+    while len(run.names) > 1 and page.words[run.names[0]].lower() not in people:
+        if not page.bits[run.names[0]] & (ORDINARY | AMBIGUOUS) or run.initials:
+            return False
+        del run.names[0]
+        run.first = run.names[0]
+    return all(page.words[index].lower() in people for index in run.names)
 
 
 def _same_person(page: Page, index: int) -> bool:

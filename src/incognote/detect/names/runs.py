@@ -140,10 +140,16 @@ def _run_from(page: Page, index: int, floor: int) -> Run:
 
 
 def _given_word(page: Page, at: int) -> bool:
+    """A first name that is an ordinary word, unless the word starts a sentence."""
     bits = page.bits[at]
-    return bool(
-        bits & CAPITAL and bits & ORDINARY and bits & FIRST and not bits & (NEVER | CUE | MEDICAL)
-    )
+    if (
+        not bits & CAPITAL
+        or not bits & ORDINARY
+        or not bits & FIRST
+        or bits & (NEVER | CUE | MEDICAL)
+    ):
+        return False
+    return page.breaks(at) or not page.bits[at - 1] & DOT
 
 
 def _particles_before(page: Page, first: int, floor: int) -> int:
