@@ -77,6 +77,7 @@ NYHA class III, ASA 3, ECOG 1.
 Bed rest, room air, unit dose.
 Type 2 diabetes, stage 3 CKD, grade 1 diastolic dysfunction.
 The mother and father are well.
+3/7 hx of diarrhoea, stopped smoking 6/12 ago.
 Received I-131 therapy, then a technetium 99m scan.
 Stent deployed at 10 atmospheres.
 Clonidine TTS 2 weekly; an 18-mm TTS balloon.
