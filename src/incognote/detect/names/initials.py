@@ -120,9 +120,9 @@ def _led(page: Page, index: int) -> bool:
     """Something before or behind makes initials likely: most short capitals are abbreviations."""
     if has_credential(page, index + 1):
         return True
-    if index == 0 or not page.bits[index - 1] & _LEADS:
-        return False
     behind = index + 1
+    if index == 0 or not page.bits[index - 1] & _LEADS or page.glued(behind + 1):
+        return False  # "CM/dh" is a typist's code
     return page.gap(behind) or bool(page.bits[behind] & (DOT | COMMA | CLOSE | JOINER))
 
 

@@ -22,7 +22,9 @@ class Page:
 
     def __init__(self, view: View, facts: Facts) -> None:
         self.facts = facts
-        self.text = text = view.cased
+        # Restored capitals help in a note without any. In one of nothing but capitals the words
+        # around a name say more than a restored case that does not know the name.
+        self.text = text = view.text if view.text.isupper() else view.cased
         self.starts = view.tokens.starts
         self.ends = view.tokens.ends
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]

@@ -15,6 +15,7 @@ from incognote.detect.names.behind import behind
 from incognote.detect.names.evidence import judge, weights
 from incognote.detect.names.facts import (
     AMBIGUOUS,
+    CLOSE,
     COMMA,
     CUE,
     DIGITS,
@@ -83,9 +84,7 @@ def _lists(page: Page, opinions: list[Opinion]) -> None:
     joined = [
         (left, right)
         for left, right in itertools.pairwise(opinions)
-        if right.run.first - left.run.stop == 1
-        and page.bits[left.run.stop] & (JOINER | COMMA | OPEN)
-        and not page.breaks(right.run.first)
+        if right.run.first - left.run.stop == 1 and _joined(page, left.run, right.run)
     ]
     for sure, other in [*joined, *((right, left) for left, right in reversed(joined))]:
         if sure.score < threshold:
@@ -94,6 +93,16 @@ def _lists(page: Page, opinions: list[Opinion]) -> None:
             other.add("listed")
         if abs(other.staff) < _CLEAR < abs(sure.staff):
             other.staff += sure.staff / 2
+
+
+def _joined(page: Page, left: Run, right: Run) -> bool:
+    """Whether only a joiner stands between: "Ann and Bo", "Ann, Bo", "Ann/Bo", "Robert (Bob)"."""
+    between = page.bits[left.stop]
+    if page.breaks(right.first):
+        return False
+    if between & OPEN:
+        return right.stop < len(page) and bool(page.bits[right.stop] & CLOSE)
+    return bool(between & (JOINER | COMMA))
 
 
 def _known_people(page: Page, opinions: list[Opinion]) -> dict[str, float]:

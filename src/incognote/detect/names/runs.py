@@ -97,7 +97,9 @@ def _unlikely(page: Page, at: int) -> bool:
         return not _cued(page, at, _FIRM if bits & UNKNOWN and not page.lower_case else PROMISING)
     if not bits & UPPER or bits & STRONG or len(page.words[at]) > SHORT:
         return False
-    if bits & UNKNOWN and (len(page.words[at]) < 4 or not page.in_capitals(at)):
+    if bits & UNKNOWN and len(page.words[at]) < 4:
+        return True
+    if bits & UNKNOWN and not page.in_capitals(at) and not _cued(page, at, _FIRM):
         return True
     # "STNA Keesha": capitals in front of a word in ordinary case.
     return at + 1 < len(page) and bool(page.bits[at + 1] & CAPITAL)
