@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import fmean, pstdev
 from xml.etree import ElementTree as ET
@@ -109,6 +110,7 @@ def from_annotated(docs: Iterable[AnnotatedDocument]) -> list[TaggedText]:
     ]
 
 
+@cache
 def _category(name: str) -> str:
     """DEPARTMENT is no label of ours, but i2b2's name for one."""
     labels = all_labels()
