@@ -52,6 +52,8 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
         return None  # "IgA", "MCPs", "CDCES": a finding or a brand
     if scan.gap(end) == GLUED and end < len(scan) and scan.bits[end] & DIGITS:
         return None  # "SpO2", "RR18"
+    if end - first > 1 and scan.lower(end - 1) in word_list("words", "street_kinds"):
+        return None  # a street
     if field(scan, first) in word_list("cues", "city_fields"):
         return Finding(first, end, "CITY", "city-field", CERTAIN)
     if not rare and not cased:
@@ -64,8 +66,10 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
             return Finding(first, end, "CITY", "town-behind-street", LIKELY)
         # "Lakeview Hospital, Yakima": a town behind a place.
         closed = scan.gap(end) >= COLUMN or scan.lower(end) in (",", ".", ")", "·")
-        if place_end == first - 1 and (
-            known is not None or (cased and closed and rare and not people)
+        if (
+            mark != ";"
+            and place_end == first - 1
+            and (known is not None or (cased and closed and rare and not people))
         ):
             return Finding(first, end, "CITY", "town-behind-place", LIKELY)
     before = preposition(scan, first)

@@ -20,7 +20,7 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for run in scan.run_list:
         if any(taken[run.first : run.end]):
             continue
-        found = _saint(scan, run) or _by_field(scan, run) or _by_preposition(scan, run)
+        found = next(filter(None, (rule(scan, run) for rule in _RULES)), None)
         if found:
             yield found
 
@@ -50,12 +50,11 @@ def _by_field(scan: Scan, run: Run) -> Finding | None:
         word = scan.lower(before)
         if scan.bits[before] & CAPITAL or word in word_list("cues", "lower_fields"):
             name = word
-    if (
-        not name
-        or scan.lower(run.end) == ":"
-        or not any(scan.specific(at, run.cased) for at in range(run.first, run.end))
-    ):
+    named = [at for at in range(run.first, run.end) if scan.specific(at, run.cased)]
+    if not name or not named or scan.lower(run.end) == ":":
         return None
+    if run.cased and not any(map(scan.telling, named)):
+        return None  # "Lab: Troponin", "Site: Left"
     for cue, label in _FIELDS:
         if name in word_list("cues", cue):
             return Finding(run.first, run.end, label, "field", LIKELY)
@@ -84,12 +83,16 @@ def _label_after(scan: Scan, run: Run, named: list[int], before: str) -> str:
     if possessive or all(scan.bits[at] & (UPPER | EPONYM) for at in named):
         return ""
     working = nearby(scan, run.first, "work")
+    cared = nearby(scan, run.first, "transfer")
     if before in ("at", "@"):
-        return "ORGANIZATION" if working else "HOSPITAL"
+        return "HOSPITAL" if cared or (person and not working) else "ORGANIZATION"
     if person:
         return ""
     if before in ("attends", "attended") or (working and before in ("for", "by", "with", "from")):
         return "ORGANIZATION"
-    if before in ("from", "to") and nearby(scan, run.first, "transfer"):
+    if cared and (before == "from" or (before == "to" and len(named) > 1)):
         return "HOSPITAL"
     return "ORGANIZATION" if before in ("via", "through", "thru") and len(named) > 1 else ""
+
+
+_RULES = (_saint, _by_field, _by_preposition)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from incognote.detect.places.context import preposition
 from incognote.detect.places.finding import CERTAIN, LIKELY, Finding
+from incognote.detect.places.gazetteer import is_city
 from incognote.detect.places.scan import BLANK, GLUED, Run, Scan
 from incognote.detect.places.words import COMMON, DIGITS, LANDMARK, OPENER, ROAD, word_list
 from incognote.lexicon import fold_place, lexicon
@@ -27,7 +28,7 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 
 def _landmark(scan: Scan, run: Run) -> Finding | None:
     opening = scan.lower(run.first)
-    if scan.bits[run.first] & OPENER and run.end - run.first > 1 and opening != "mt":
+    if scan.bits[run.first] & OPENER and run.end - run.first > 1:
         named = [at for at in range(run.first + 1, run.end) if scan.specific(at, run.cased)]
         rare = any(not scan.bits[at] & COMMON for at in named)
         if rare or (run.cased and opening in ("fort", "lake", "mount")):
@@ -45,9 +46,13 @@ def _landmark(scan: Scan, run: Run) -> Finding | None:
         if kind in ("county", "parish", "borough"):
             known = run.cased or _is_county(scan, max(run.first, last - 3), last + 1)
             return Finding(run.first, last + 1, LABEL, "county", CERTAIN) if known else None
-        if not _is_landmark(scan, run, kind, named):
+        # "Treviño-Marsh" is a person.
+        if scan.gap(last) == GLUED or not _is_landmark(scan, run, kind, named):
             return None
-        return Finding(run.first, last + 1, LABEL, "landmark", LIKELY)
+        # Towns are named for what they lie at: "lives in Hooper Bay", "Toms River, NJ".
+        placed = preposition(scan, run.first) in ("in", "from", "to") or scan.lower(last + 1) == ","
+        town = placed and is_city(scan, run.first, last + 1)
+        return Finding(run.first, last + 1, "CITY" if town else LABEL, "landmark", LIKELY)
     return None
 
 
