@@ -77,6 +77,8 @@ NYHA class III, ASA 3, ECOG 1.
 Bed rest, room air, unit dose.
 Type 2 diabetes, stage 3 CKD, grade 1 diastolic dysfunction.
 The mother and father are well.
+ANA positive at 1:40 (normal<1:10). B12 greater than 2000.
+Mass in the left breast at the 6:00 o'clock position.
 3/7 hx of diarrhoea, stopped smoking 6/12 ago.
 Received I-131 therapy, then a technetium 99m scan.
 Stent deployed at 10 atmospheres.
