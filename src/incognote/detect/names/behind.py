@@ -20,6 +20,7 @@ from incognote.detect.names.facts import (
     HYPHEN,
     JOINER,
     KIN,
+    LETTER,
     LOWER,
     MAKES_THING,
     NEVER,
@@ -93,8 +94,8 @@ def behind(page: Page, stop: int) -> list[str]:
         return ["column-end"]
     if here & JOINER and not here & WORDLIKE:
         return ["slash-behind"]
-    if here & DIGITS:
-        return ["number-behind"]
+    if here & (DIGITS | LETTER):
+        return ["number-behind"]  # "Braden 12", "Weber A"
     if page.glued(stop):
         return ["mark-behind"]
     return _word_behind(page, stop)

@@ -89,7 +89,7 @@ _FREQUENT_FIRST = 2_500
 _FREQUENT_LAST = 3_000
 _STAFF_ENDINGS = ("ologist", "ologists", "iatrist", "iatrician")
 _LARGE_CITY = 15_000
-_LONGEST_ABBREVIATION = 4
+_LONGEST_ABBREVIATION = 5
 _MEMORY = 200_000
 
 
@@ -174,12 +174,14 @@ class Facts(dict[str, int]):
         return bits | (STRONG if frequent else KNOWN)
 
     def is_place(self, words: Sequence[str]) -> bool:
-        """A city or country of several words."""
+        """A city, state or country of several words."""
         phrase = " ".join(words).lower()
         lexicon = self._lexicon
-        return phrase in lexicon.countries or any(
-            table.population(phrase) is not None
-            for table in (lexicon.us_cities, lexicon.world_cities)
+        return (
+            phrase in lexicon.countries
+            or phrase in lexicon.state_codes
+            or lexicon.us_cities.population(phrase) is not None
+            or lexicon.world_cities.population(phrase) is not None
         )
 
 

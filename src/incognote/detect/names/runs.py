@@ -207,5 +207,5 @@ def _may_start(page: Page, at: int) -> bool:
 def _bare_initial(page: Page, at: int) -> bool:
     """A letter without a full stop is an initial in "J Quinn" and in "dr s faleolo"."""
     if page.bits[at] & SMALL_LETTER:
-        return at > 0 and bool(page.bits[at - 1] & TITLE)
+        return at > 0 and bool(page.bits[at - 1] & TITLE) and page.words[at] not in "ai"
     return page.words[at] not in "AI" or (at > 0 and bool(page.bits[at - 1] & TITLE))
