@@ -31,7 +31,11 @@ _KIN = frozenset(
 )
 _SUBJECTS = frozenset("old yo yr handed male female man woman gentleman veteran y o m f".split())
 _PRONOUNS = frozenset("he she who i patient pt they".split())
+_THEIRS = frozenset("his her their my".split())
 _VERBS = frozenset("is was been being be became become remains am m s".split())
+_WORKED = frozenset(
+    "works worked work working employed employment job career time served years".split()
+)
 _AFTER = frozenset(
     (",", ".", ";", ")", "at", "for", "with", "from", "in", "on", "and", "who", "until")
 )
@@ -60,12 +64,12 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
     first = _reach_left(scan, head, cased)
     if first == head and scan.lower(head) in ("maker", "cooks", "nurses", "lead", "hands", "boss"):
         return None  # a job only with the word before it: "cabinet maker", "shift lead"
-    if cased and scan.bits[head] & CAPITAL and not _announced(scan, first):
+    if _announced(scan, first):
+        return Finding(first, after, LABEL, "job-cue", CERTAIN)
+    if cased and scan.bits[head] & CAPITAL:
         opens = first == head and _starts_sentence(scan, head) and scan.lower(after) in _AFTER
         if not opens or scan.bits[head] & PERSON:
             return None
-    if _announced(scan, first):
-        return Finding(first, after, LABEL, "job-cue", CERTAIN)
     word = scan.lower(head)
     unclear = word_list("jobs", "unclear")
     if word not in unclear and word.removesuffix("s") not in unclear:
@@ -73,12 +77,7 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
     phrase = f"{scan.lower(head - 1)} {word}"
     if first < head and phrase in lexicon().professions and word not in word_list("jobs", "staff"):
         return Finding(first, after, LABEL, "job-phrase", POSSIBLE)
-    if word in word_list("jobs", "civil") and scan.lower(first - 1) in (
-        "his",
-        "her",
-        "their",
-        "my",
-    ):
+    if word in word_list("jobs", "civil") and scan.lower(first - 1) in _THEIRS:
         return Finding(first, after, LABEL, "job-of-theirs", LIKELY)
     if word not in word_list("jobs", "not_aside") and _aside(scan, first, after):
         return Finding(first, after, LABEL, "job-aside", LIKELY)
@@ -109,12 +108,10 @@ def _by_cue(scan: Scan, cue: int) -> Finding | None:
         if scan.lower(first) != ":" or (scan.gap(cue) == BLANK and not scan.bits[cue] & CAPITAL):
             return None
         first += 1
-    elif word == "as" and scan.lower(first) not in ("a", "an"):
+    elif word == "as" and not (scan.lower(first) in ("a", "an") and scan.lower(cue - 1) in _WORKED):
         return None
     if scan.lower(first) in ("a", "an"):
         first += 1
-    elif word == "as":
-        return None
     end = first
     stop = word_list("jobs", "stop_before")
     best = 0
@@ -130,14 +127,7 @@ def _by_cue(scan: Scan, cue: int) -> Finding | None:
         end += 1
         if _sounds_like_job(scan.lower(end - 1)):
             best = end
-    if not best or (word == "as" and scan.lower(cue - 1) not in _WORKED):
-        return None
-    return Finding(first, best, LABEL, "job-ending", LIKELY)
-
-
-_WORKED = frozenset(
-    "works worked work working employed employment job career time served years".split()
-)
+    return Finding(first, best, LABEL, "job-ending", LIKELY) if best else None
 
 
 def _sounds_like_job(word: str) -> bool:
