@@ -120,7 +120,7 @@ def _word_before(page: Page, at: int) -> list[str]:
         return ["mark-before"]
     if _is_unit(page, at):
         return ["number-before"]
-    if here & TITLE_STAFF and _is_street(page, at):
+    if page.words[at] == "Dr" and _is_street(page, at):
         return ["place-title"]
     found = _doubtful(page, at) or _kind(here)
     if page.gap(at + 1):

@@ -70,6 +70,7 @@ CUES = frozenset(
     role-civil salutation credential field-patient field-kin field-staff field-civil column-field
     patient-data-behind patient-word family-behind initials-word""".split()
 )
+_TITLES = frozenset(("title-staff", "title-civil"))
 _USUAL = frozenset(
     """line-end column-end closed quote-behind comma-behind dot-behind colon-behind slash-behind
     mark-behind number-behind word-behind capital-behind line-start wrapped sentence-start
@@ -83,6 +84,8 @@ def judge(page: Page, run: Run) -> list[str]:
     around = before(page, run.first) + behind(page, run.stop)
     if "family-behind" in around and "thing-before" in around:
         around.remove("thing-before")  # "the Hostetter twins"
+    if "thing-behind" in around and not _TITLES.isdisjoint(around):
+        around.remove("thing-behind")  # "Mr. Haskell's clinic"
     cued = not CUES.isdisjoint(around)
     if cued:
         around = [name for name in around if name not in _USUAL]

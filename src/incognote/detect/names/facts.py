@@ -113,6 +113,8 @@ class Facts(dict[str, int]):
 
         self._lexicon = lexicon()
         self._cues = cues()
+        # Full names only: "Miss" and "Mass" abbreviate states, but rarely.
+        self._states = {state.name.lower() for state in self._lexicon.states.values()}
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _MEMORY:
@@ -157,11 +159,7 @@ class Facts(dict[str, int]):
             >= _LARGE_CITY
         ):
             bits |= PLACE
-        if (
-            word in lexicon.countries
-            or word in lexicon.nationalities
-            or (len(word) > 3 and word in lexicon.state_codes)
-        ):
+        if word in lexicon.countries or word in lexicon.nationalities or word in self._states:
             bits |= PLACE | REGION
         ordinary = medical or lexicon.is_ordinary(word)
         if not first and not last:

@@ -16,12 +16,14 @@ from incognote.detect.names.facts import (
     CREDENTIAL,
     CUE,
     DOT,
+    FIELD_PATIENT,
     FIRST,
     HYPHEN,
     KNOWN,
     LAST,
     LETTER,
     LOWER,
+    MAKES_PLACE_BEFORE,
     MEDICAL,
     NAMEABLE,
     NEVER,
@@ -249,11 +251,13 @@ def _given_after(page: Page, run: Run, kind: int) -> int:
         return after if (closed or glued) and not longer else 0
     if given & (NEVER | CUE | REGION) or not given & kind:
         return 0
+    if given & MAKES_PLACE_BEFORE and kind == CAPITAL:
+        return 0  # "Georgetown, South Carolina"
     # "Kim, Rosa and Ed" is a list of first names; "Ward, Rosa" a name turned round.
     if given & NAMEABLE and given & FIRST and (surname & LAST or not surname & FIRST or glued):
         return after
     # First names that no list has: where a field or a column starts, a name turned round is usual.
-    announced = before & COLON or page.gap(run.first)
+    announced = before & (COLON | FIELD_PATIENT) or page.gap(run.first)
     if not announced and not glued:
         return 0
     if kind == UPPER and len(page.words[after]) <= SHORT and not glued:

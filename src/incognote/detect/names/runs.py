@@ -27,6 +27,7 @@ from incognote.detect.names.facts import (
     LETTER,
     LOWER,
     MEDICAL,
+    NAMEABLE,
     NEVER,
     OPEN,
     ORDINARY,
@@ -92,7 +93,7 @@ def _unlikely(page: Page, at: int) -> bool:
     if bits & LOWER:
         if bits & PARTICLE and at + 1 < len(page) and page.bits[at + 1] & (PARTICLE | CAPITAL):
             return True  # the name proper takes it in
-        if page.lower_case and bits & (STRONG | KNOWN):
+        if bits & (STRONG | KNOWN) and (page.lower_case or _signed(page, at)):
             return False
         return not _cued(page, at, _FIRM if bits & UNKNOWN and not page.lower_case else PROMISING)
     if not bits & UPPER or bits & STRONG or len(page.words[at]) > SHORT:
@@ -103,6 +104,19 @@ def _unlikely(page: Page, at: int) -> bool:
         return True
     # "STNA Keesha": capitals in front of a word in ordinary case.
     return at + 1 < len(page) and bool(page.bits[at + 1] & CAPITAL)
+
+
+def _signed(page: Page, at: int) -> bool:
+    """A signature in small letters: a line that starts with names and goes on with a credential."""
+    if not page.breaks(at):
+        return False
+    for ahead in range(at + 1, min(at + 6, len(page))):
+        bits = page.bits[ahead]
+        if bits & CREDENTIAL:
+            return True
+        if page.breaks(ahead) or not bits & (NAMEABLE | HYPHEN | COMMA | DOT | SMALL_LETTER):
+            return False
+    return False
 
 
 def _cued(page: Page, at: int, cues_before: int) -> bool:
