@@ -134,7 +134,7 @@ def with_case(sentences: list[Sentence]) -> list[Sentence]:
     """Lower-case words with tags that say how they were written.
 
     A capital at the start of a sentence says nothing, unless the word is a name; nor does a line
-    in capitals, which is left out.
+    typed in one case, which is left out.
     """
     return [
         [
@@ -159,8 +159,9 @@ def case_of(word: str, tag: str, *, first: bool) -> str:
 
 
 def has_case(sentence: Sentence) -> bool:
+    """Whether letter case was used: neither a line in capitals nor one without any."""
     letters = [char for word, _ in sentence for char in word if char.isalpha()]
-    return sum(map(str.isupper, letters)) <= 0.6 * len(letters)
+    return 0 < sum(map(str.isupper, letters)) <= 0.6 * len(letters)
 
 
 def measure_case(tagger: speech.Tagger, sentences: list[Sentence]) -> None:

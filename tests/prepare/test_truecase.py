@@ -14,9 +14,17 @@ CASES = {
         "MR. JOHN KOWALSKI WAS SEEN BY DR. PATEL IN BOSTON. HE DENIES CHEST PAIN AND TAKES ASPIRIN.",
         "Mr. John Kowalski was seen by Dr. Patel in Boston. He denies chest pain and takes aspirin.",
     ),
+    "codes": (
+        "THE PATIENT IN BED 7W HAS THE NUMBER AB-10293 AND TAKES ASPIRIN DAILY.",
+        "The patient in bed 7W has the number AB-10293 and takes aspirin daily.",
+    ),
     "none": (
         "patient seen by dr. patel today. denies chest pain. daughter maria called from phoenix.",
         "Patient seen by Dr. Patel today. Denies chest pain. Daughter Maria called from Phoenix.",
+    ),
+    "login": (
+        "signed by jsmith3 after the visit, the patient left well.",
+        "Signed by jsmith3 after the visit, the patient left well.",
     ),
     "apostrophe": (
         "mrs. o'brien came to the clinic today for a visit.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,6 +22,11 @@ from incognote.lexicon.speech import Tagger
 # How a tag that also knows letter case ends.
 LOWER, TITLE, UPPER = "lower", "title", "upper"
 
+_CODE_BEFORE = re.compile(r"\d[-/#_]?$")
+_CODE_BEHIND = re.compile(r"[-/#_]?\d")
+_SHORTEST_LOGIN = 3
+# The corpus is no witness for a name it shows this seldom: some notes in it lack case too.
+_SELDOM = 4
 _FEWEST_LETTERS = 20
 _ALL_CAPITALS = 0.85
 _NO_CAPITALS = 0.005
@@ -50,9 +56,20 @@ def true_case(text: str, tokens: Tokens, sentences: tuple[tuple[int, int], ...])
         for i, (word, tag) in enumerate(zip(words, _model().tag(words), strict=True)):
             written = _written(word, tag, first=i == 0)
             s, e = places[i]
-            if len(written) == e - s:  # some letters beyond ASCII change length with their case
+            # Some letters beyond ASCII change length with their case.
+            if len(written) == e - s and not _in_code(text, s, e):
                 parts[s:e] = written
     return "".join(parts)
+
+
+def _in_code(text: str, start: int, end: int) -> bool:
+    """Whether letters belong to a code that is written right: "AB-1029", "7W", or "jsmith3"."""
+    if not text[start:end].isupper():
+        return end - start >= _SHORTEST_LOGIN and text[end : end + 1].isdigit()
+    return (
+        _CODE_BEFORE.search(text, max(0, start - 2), start) is not None
+        or _CODE_BEHIND.match(text, end) is not None
+    )
 
 
 def _written(word: str, tag: str, *, first: bool) -> str:
@@ -64,7 +81,7 @@ def _written(word: str, tag: str, *, first: bool) -> str:
 
 
 class _Words(Mapping[str, Mapping[str, int]]):
-    """The words of the corpus, and behind them the names and towns of the lexicon."""
+    """The words of the corpus, and for what it seldom shows the names of the lexicon."""
 
     _NAME = {f"NNP:{TITLE}": 19, f"NN:{LOWER}": 1}  # noqa: RUF012 - never changed
 
@@ -72,22 +89,28 @@ class _Words(Mapping[str, Mapping[str, int]]):
         self._words = words
 
     def __getitem__(self, word: str) -> Mapping[str, int]:
-        if word in self._words:
-            return self._words[word]
-        if len(word) < 3 or not word.isalpha() or lexicon().is_clinical(word):
-            raise KeyError
-        name = lexicon().first_name(word) or lexicon().surname(word)
-        if (name and not name.common_word) or (
-            lexicon().city(word) and not lexicon().is_ordinary(word)
-        ):
+        seen = self._words.get(word)
+        if (seen is None or sum(seen.values()) <= _SELDOM) and _is_name(word):
             return self._NAME
-        raise KeyError
+        if seen is None:
+            raise KeyError
+        return seen
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
 
     def __len__(self) -> int:
         return len(self._words)
+
+
+def _is_name(word: str) -> bool:
+    lex = lexicon()
+    if len(word) < 3 or not word.isalpha() or lex.is_clinical(word):
+        return False
+    name = lex.first_name(word) or lex.surname(word)
+    return (name is not None and not name.common_word) or (
+        bool(lex.city(word)) and not lex.is_ordinary(word)
+    )
 
 
 @cache

@@ -43,7 +43,9 @@ class PatternDetector:
     def _find(self, view: View) -> list[Found]:
         engine, optional = _engine(self.packs)
         # As written, not true-cased: identifiers, plates and logins are told by their letter case.
-        found = engine.find(view.text, view.tokens)
+        # Rules tell a code by its capitals: a note without any is read with its case restored.
+        text = view.cased if view.text == view.text.lower() else view.text
+        found = engine.find(text, view.tokens)
         # A label that most policies turn off must not push out one that they want: optional
         # packs are settled among themselves, and resolution chooses.
         usual = settle(each for each in found if each.rule.id not in optional)
