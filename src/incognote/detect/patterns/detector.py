@@ -42,8 +42,8 @@ class PatternDetector:
 
     def _find(self, view: View) -> list[Found]:
         engine, optional = _engine(self.packs)
-        # As written, not true-cased: identifiers, plates and logins are told by their letter case.
-        # Rules tell a code by its capitals: a note without any is read with its case restored.
+        # As written: identifiers, plates and logins are told by their letter case. Only a note
+        # without any capital is read with its case restored.
         text = view.cased if view.text == view.text.lower() else view.text
         found = engine.find(text, view.tokens)
         # A label that most policies turn off must not push out one that they want: optional
