@@ -18,8 +18,10 @@ from pathlib import Path
 
 import training_data
 from incognote.corpus import read_corpus
+from incognote.detect.model_folder import open_model
 from incognote.learn import recipe
 from incognote.learn.fast import FastTraining
+from incognote.learn.folder import card_text
 from incognote.learn.transformer import Training
 
 ROOT = Path(__file__).parents[1]
@@ -83,6 +85,8 @@ def main() -> None:
             ignore=shutil.ignore_patterns(recipe.TRAINING),
             dirs_exist_ok=True,
         )
+        # Under its shipped name, not under the path it was trained in.
+        (target / "README.md").write_text(card_text(open_model(folder.name)), encoding="utf-8")
         print(f"{target}: {folder.size / 1e6:.1f} MB")
 
 

@@ -25,7 +25,7 @@ Dr. Harold Lindqvist at Riverbend General Hospital. Call 937-555-0142 with quest
 Lisinopril 10 mg daily, BP 120/80, ejection fraction 55 %.
 """
 SURE = ("Marguerite Okonkwo", "00482913", "03/14/2021", "67", "Lindqvist", "937-555-0142")
-SAFE = ("Lisinopril", "DISCHARGE", "ejection", "Parkinson")
+SPARED = ("Lisinopril", "DISCHARGE", "ejection", "Parkinson")
 
 MANIFEST_ROW = {
     "format": 1,
@@ -37,7 +37,7 @@ MANIFEST_ROW = {
     "files": {"model.onnx": "0" * 64},
     "operating_points": [
         {
-            "sensitivity": 0.997,
+            "sensitivity": 0.95,
             "thresholds": {"DATE": 0.5},
             "recall": 1.0,
             "precision": 1.0,
@@ -69,7 +69,7 @@ def test_shipped_models_find(detector, surface):
     assert all(i in hit for i in range(at, at + len(surface)) if NOTE[i].isalnum())
 
 
-@pytest.mark.parametrize("surface", SAFE)
+@pytest.mark.parametrize("surface", SPARED)
 def test_shipped_models_spare(detector, surface):
     hit = covered(NOTE, detector.detect(views(NOTE))[0])
     at = NOTE.index(surface)

@@ -66,6 +66,14 @@ def test_an_opening_starts_a_new_span():
     assert found("OH 45402", marked, opens=("45402",)) == [("OH", "STATE"), ("45402", "ZIP")]
 
 
+@pytest.mark.parametrize(
+    ("surface", "sure", "kept"),
+    [("Lisinopril", 0.9, False), ("Lisinopril", 0.99, True), ("Lisbeth", 0.9, True)],
+)
+def test_a_drug_is_no_name_unless_the_model_is_sure(surface, sure, kept):
+    assert bool(found(f"on {surface} now", {surface: "PATIENT"}, sure=sure)) == kept
+
+
 @pytest.mark.parametrize(("threshold", "kept"), [(0.5, True), (0.7, True), (0.71, False)])
 def test_thresholds_hold_by_label(threshold, kept):
     spans = found("John", {"John": "PATIENT"}, {"PATIENT": threshold}, sure=0.7)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Span
+from incognote.detect.word_class import CLINICAL, NAME, PLACE, word_class
 
 Floats = NDArray[np.float32]
 
@@ -32,6 +33,12 @@ _EDGE_AFTER = " \t\r\n,;:([{-–—/*|\"'=_#"
 # Labels of codes: letters and digits written as one word are hidden as one word.
 _CODE_CATEGORIES = {"ID", "CONTACT"}
 _CODE_LABELS = {"USERNAME", "ZIP", "ROOM"}
+# Labels that are made of words; drugs in capitals are what models take for them most.
+_WORDED = {
+    *("PATIENT", "DOCTOR", "HOSPITAL", "ORGANIZATION", "CITY", "STATE", "LOCATION-OTHER"),
+}
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SURE = 0.97  # a model this sure is believed against the lexicon
 _OPEN = 0.5  # a span opens here even if the label goes on
 _OPEN_AT_CHANGE = 0.2  # and with less certainty where the label changes too
 
@@ -126,7 +133,18 @@ class Decoder:
         if start >= end:
             return []
         score = float(certainty[run].mean())
+        if score < _SURE and self._labels[label] in _WORDED and _is_clinical(text[start:end]):
+            return []
         return [Span(start, end, self._labels[label], min(1.0, score), self._sources)]
+
+
+def _is_clinical(surface: str) -> bool:
+    """Only words of medicine that the lexicon knows neither as a name nor as a place."""
+    words = _LETTERS.findall(surface)
+    return bool(words) and all(
+        len(word) > 3 and (known := word_class(word)) & CLINICAL and not known & (NAME | PLACE)
+        for word in words
+    )
 
 
 def _whole_code(text: str, start: int, end: int) -> tuple[int, int]:

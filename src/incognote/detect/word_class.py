@@ -7,6 +7,7 @@ from functools import lru_cache
 from incognote.lexicon import fold_place, lexicon
 
 CLASSES = 128  # seven yes-or-no facts
+NAME, CLINICAL, PLACE = 0b11, 0b1000, 0b100000
 
 
 @lru_cache(maxsize=200_000)

@@ -56,7 +56,7 @@ def export_transformer(
         state["labels"],
         settings,
         held,
-        {**card, **_history(state)},
+        {**_history(state), **card},
         TransformerScorer,
     )
 
@@ -80,7 +80,7 @@ def export_fast(
         {"features": {0: "unit"}, "logits": {0: "unit"}},
         out / "model.onnx",
     )
-    card = {**card, **_history(state)}
+    card = {**_history(state), **card}
     return write_folder("fast", out, ("model.onnx",), state["labels"], {}, held, card, FastScorer)
 
 

@@ -15,6 +15,7 @@ from incognote.detect.model_folder import (
     MANIFEST,
     ModelFolder,
     open_model,
+    shipped,
 )
 from incognote.detect.tagging import Scores
 from incognote.learn.calibrate import calibrate
@@ -109,8 +110,9 @@ def points_table(folder: ModelFolder) -> list[str]:
 
 def policy_snippet(folder: ModelFolder) -> str:
     """The lines that put this model into a policy."""
+    model = folder.name if shipped().get(folder.name) == folder.path else folder.path
     return (
         f"[detectors.{folder.name}]\n"
         f'use = "{folder.kind}"\n'
-        f'options = {{ model = "{folder.path}", sensitivity = {DEFAULT_SENSITIVITY} }}\n'
+        f'options = {{ model = "{model}", sensitivity = {DEFAULT_SENSITIVITY} }}\n'
     )
