@@ -15,12 +15,15 @@ class AtomicFile:
     """Written beside its place under another name; `commit` moves it there in one step.
 
     Left without a commit (an error, Ctrl-C), nothing remains. Nothing is created before the first
-    byte is written, unless `commit` is called.
+    byte is written, unless `commit` is called. A device or pipe is written to as it is: it must
+    never be replaced by a file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        self._special = path.exists() and not path.is_file()
+        name = path.name if self._special else f".{path.name}.{os.getpid()}.partial"
+        self._partial = path.with_name(name)
         self._stream: BinaryIO | None = None
 
     def write(self, data: bytes) -> None:
@@ -38,16 +41,18 @@ class AtomicFile:
     def commit(self) -> None:
         stream = self._open()
         stream.flush()
-        os.fsync(stream.fileno())
+        if not self._special:
+            os.fsync(stream.fileno())
+            self._partial.replace(self.path)
         stream.close()
-        self._partial.replace(self.path)
         self._stream = None
 
     def discard(self) -> None:
         if self._stream:
             self._stream.close()
             self._stream = None
-            self._partial.unlink(missing_ok=True)
+            if not self._special:
+                self._partial.unlink(missing_ok=True)
 
     def _open(self) -> BinaryIO:
         if self._stream is None:
