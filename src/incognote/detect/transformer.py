@@ -157,6 +157,8 @@ def open_session(weights: bytes, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    # Threads that spin while they wait take the cores of other workers.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 
