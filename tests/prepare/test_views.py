@@ -147,3 +147,21 @@ def test_sentences(text, count):
 
 def test_empty_document_has_no_view():
     assert prepare(Document("d", ""), PrepareRules()) == []
+
+
+@pytest.mark.parametrize(
+    ("unit", "sentences"),
+    [
+        (".", 1),
+        ("!", 1),
+        (".)", 1),
+        ("a.", 1),
+        ("O'", 1),
+        ("-", 1),
+        ("! ", 200_000),
+        ("A\n", 200_000),
+    ],
+)
+def test_long_repetitive_text_is_read_to_its_end(unit, sentences):
+    """Where a pattern looks at a run of full stops again from each of them, this takes hours."""
+    assert len(split_sentences(unit * 200_000)) == sentences

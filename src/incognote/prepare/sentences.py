@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-_BREAK = re.compile(r"\n+|[.!?]+[\"')\]]*[ \t]+(?=[\"'(\[]?[A-Z0-9])|[!?][ \t]+")
+_BREAK = re.compile(r"\n+|(?<![.!?])[.!?]+[\"')\]]*[ \t]+(?=[\"'(\[]?[A-Z0-9])|[!?][ \t]+")
 # A note typed without capitals: any letter may start a sentence, so the word before the full stop
 # must be a whole word.
 _BREAK_LOWER = re.compile(r"\n+|(?<=[a-z0-9]{2})[.!?]+[\"')\]]*[ \t]+|[!?][ \t]+")
