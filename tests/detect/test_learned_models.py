@@ -102,7 +102,7 @@ def test_spans_name_their_labels_and_source(detector):
 @pytest.mark.parametrize("name", ["accurate", "fast"])
 def test_more_sensitivity_means_lower_thresholds_and_a_stated_cost(name):
     points = open_model(name).points
-    assert [p.sensitivity for p in points] == [0.95, 0.97, 0.99, 0.997, 0.999, 1.0]
+    assert [p.sensitivity for p in points] == [0.93, 0.95, 0.97, 0.99, 0.997, 0.999, 1.0]
     for low, high in pairwise(points):
         assert low.recall <= high.recall
         assert low.false_alarms <= high.false_alarms
