@@ -28,7 +28,6 @@ WORDS = 1 << 16  # hash buckets for whole words
 AFFIXES = 1 << 13  # and for prefixes of 2 and 3 letters, suffixes of 2, 3 and 4
 COLUMNS = 8  # word, two prefixes, three suffixes, shape, word class
 SEPARATOR = 16  # empty units between texts: the widest reach of one layer
-_CHUNK = 8192
 _CACHED = 200_000
 
 
@@ -94,11 +93,9 @@ class FastDetector:
         model: str = "fast",
         sensitivity: float = DEFAULT_SENSITIVITY,
         safe: float | None = None,
-        threads: int = 1,
     ) -> None:
         self._folder = open_model(model, "fast")
         self._settings = Settings(self._folder, sensitivity, safe)
-        self._threads = threads
         self._scorer: FastScorer | None = None
         self.name = "fast"
         self.labels = self._settings.labels
@@ -109,7 +106,7 @@ class FastDetector:
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._scorer is None:
-            self._scorer = FastScorer(self._folder, self._threads)
+            self._scorer = FastScorer(self._folder)
         decoder = self._settings.decoder(self.name)
         texts = [view.text for view in views]
         return [
@@ -121,35 +118,22 @@ class FastDetector:
 class FastScorer:
     """The loaded network: texts in, scores for each unit out."""
 
-    def __init__(self, folder: ModelFolder, threads: int = 1) -> None:
-        self._session = open_session(folder.file("model.onnx").read_bytes(), threads)
+    def __init__(self, folder: ModelFolder) -> None:
+        self._session = open_session(folder.file("model.onnx").read_bytes())
         self._table = UnitTable()
-        self._outputs = len(folder.labels) + 2
 
     def score(self, texts: Sequence[str]) -> list[Scores]:
-        units = [split(text) for text in texts]
-        results: list[Scores] = []
-        chunk: list[int] = []
-        size = 0
-        for number, found in enumerate(units):
-            chunk.append(number)
-            size += len(found) + SEPARATOR
-            if size >= _CHUNK:
-                results += self._run(texts, units, chunk)
-                chunk, size = [], 0
-        return results + self._run(texts, units, chunk) if chunk else results
+        # Each text alone: int8 scales depend on all that is read at once, and a note must get the
+        # same spans whatever it is processed with.
+        return [self._one(text) for text in texts]
 
-    def _run(
-        self, texts: Sequence[str], units: Sequence[list[tuple[int, int]]], chunk: Sequence[int]
-    ) -> list[Scores]:
-        features = [self._table.features(texts[number], units[number]) for number in chunk]
-        rows, starts = stacked(features)
-        logits = self._session.run(None, {"features": rows})[0]
-        found = []
-        for number, start in zip(chunk, starts, strict=True):
-            part = logits[start : start + len(units[number])]
-            found.append(Scores(units[number], softmax(part[:, :-1]), sigmoid(part[:, -1])))
-        return found
+    def _one(self, text: str) -> Scores:
+        units = split(text)
+        if not units:
+            return Scores([], np.zeros((0, 1), np.float32), np.zeros(0, np.float32))
+        rows, _ = stacked([self._table.features(text, units)])
+        logits = self._session.run(None, {"features": rows})[0][: len(units)]
+        return Scores(units, softmax(logits[:, :-1]), sigmoid(logits[:, -1]))
 
 
 def stacked(features: Sequence[Ints]) -> tuple[Ints, list[int]]:

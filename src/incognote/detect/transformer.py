@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import parent_process
 from typing import Any
 
 import numpy as np
@@ -15,8 +19,6 @@ from incognote.detect.operating import Settings
 from incognote.detect.tagging import Floats, Scores
 from incognote.detect.units import CONTINUES, layouts, shape, split
 from incognote.detect.wordpiece import WordPiece
-
-_BATCH_PIECES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ class TransformerScorer:
         self._pieces = WordPiece(vocabulary, lower=folder.settings["lower"])
         self._size: int = folder.settings["window"]
         self._overlap: int = folder.settings["overlap"]
-        self._session = open_session(folder.file("model.onnx").read_bytes(), threads)
+        self._session = open_session(folder.file("model.onnx").read_bytes())
+        threads = threads or _free_cores()
+        self._map = ThreadPoolExecutor(threads).map if threads > 1 else map
 
     def score(self, texts: Sequence[str]) -> list[Scores]:
         read = [self._read(text) for text in texts]
@@ -86,17 +90,17 @@ class TransformerScorer:
             for number, text in enumerate(read)
             for start, end in self._windows(text)
         ]
-        # Like lengths together: padding is work for nothing.
-        windows.sort(key=lambda window: window.end - window.start)
-        logits = [np.full((len(text.ids), 0), 0, np.float32) for text in read]
-        for batch in _batched(windows):
-            found = self._run(read, batch)
-            for row, window in enumerate(batch):
-                size = window.end - window.start
-                if not logits[window.text].size:
-                    length = len(read[window.text].ids)
-                    logits[window.text] = np.full((length, found.shape[2]), np.nan, np.float32)
-                _merge(logits[window.text][window.start : window.end], found[row, 1 : size + 1])
+        logits: list[Floats | None] = [None] * len(read)
+        # One window at a time: int8 scales depend on all that is in a batch, and a note must get
+        # the same spans whatever it is processed with. Cores work on windows side by side.
+        for window, found in zip(
+            windows, self._map(partial(self._run, read), windows), strict=True
+        ):
+            rows = logits[window.text]
+            if rows is None:
+                length = len(read[window.text].ids)
+                rows = logits[window.text] = np.full((length, found.shape[1]), np.nan, np.float32)
+            _merge(rows[window.start : window.end], found)
         return [_scores(text, rows) for text, rows in zip(read, logits, strict=True)]
 
     def _read(self, text: str) -> _Text:
@@ -133,44 +137,35 @@ class TransformerScorer:
             while not is_first[start]:
                 start += 1
 
-    def _run(self, read: Sequence[_Text], batch: Sequence[_Window]) -> Floats:
-        width = 2 + max(window.end - window.start for window in batch)
-        ids = np.full((len(batch), width), self._pieces.pad, np.int64)
-        shapes, gaps, mask = (np.zeros((len(batch), width), np.int64) for _ in range(3))
-        for row, window in enumerate(batch):
-            text, part = read[window.text], slice(window.start, window.end)
-            size = window.end - window.start
-            ids[row, 0], ids[row, size + 1] = self._pieces.first, self._pieces.last
-            ids[row, 1 : size + 1] = text.ids[part]
-            shapes[row, 1 : size + 1] = text.shapes[part]
-            gaps[row, 1 : size + 1] = text.layouts[part]
-            mask[row, : size + 2] = 1
-        feed = {"ids": ids, "shapes": shapes, "layouts": gaps, "mask": mask}
-        result: Floats = self._session.run(None, feed)[0]
+    def _run(self, read: Sequence[_Text], window: _Window) -> Floats:
+        text, part = read[window.text], slice(window.start, window.end)
+        size = window.end - window.start + 2
+        ids = np.array([[self._pieces.first, *text.ids[part], self._pieces.last]], np.int64)
+        shapes, gaps = np.zeros((2, 1, size), np.int64)
+        shapes[0, 1:-1] = text.shapes[part]
+        gaps[0, 1:-1] = text.layouts[part]
+        feed = {"ids": ids, "shapes": shapes, "layouts": gaps, "mask": np.ones_like(ids)}
+        result: Floats = self._session.run(None, feed)[0][0, 1:-1]
         return result
 
 
-def open_session(weights: bytes, threads: int) -> Any:
-    """An onnxruntime session on the CPU; 0 threads means all cores."""
+def _free_cores() -> int:
+    """All cores this process may use, or one where it is a worker beside others."""
+    if parent_process() is not None:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def open_session(weights: bytes) -> Any:
+    """An onnxruntime session on the CPU, with one thread for each call."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin while they wait take the cores of other workers.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-
-
-def _batched(windows: Sequence[_Window]) -> list[list[_Window]]:
-    groups: list[list[_Window]] = []
-    for window in windows:
-        width = window.end - window.start + 2
-        if groups and width * (len(groups[-1]) + 1) <= _BATCH_PIECES:
-            groups[-1].append(window)
-        else:
-            groups.append([window])
-    return groups
 
 
 def _merge(old: Floats, new: Floats) -> None:
@@ -181,8 +176,8 @@ def _merge(old: Floats, new: Floats) -> None:
     old[better] = new[better]
 
 
-def _scores(text: _Text, logits: Floats) -> Scores:
-    if not text.units:
+def _scores(text: _Text, logits: Floats | None) -> Scores:
+    if logits is None:
         return Scores([], np.zeros((0, 1), np.float32), np.zeros(0, np.float32))
     rows = logits[np.array(text.firsts)]
     return Scores(text.units, softmax(rows[:, :-1]), sigmoid(rows[:, -1]))
