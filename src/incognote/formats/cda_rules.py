@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.xml_scan import Node
@@ -12,8 +13,8 @@ _TIMES = frozenset("time effectiveTime birthTime deceasedTime low high center va
 _KEEP = frozenset(
     """code codeSystem codeSystemName codeSystemVersion displayName typeCode classCode moodCode
     determinerCode contextControlCode unit nullFlavor use ID IDREF mediaType representation
-    styleCode inversionInd operator negationInd schemaLocation type assigningAuthorityName
-    institutionSpecified independentInd contextConductionInd align valign border width height
+    styleCode inversionInd operator negationInd schemaLocation type institutionSpecified
+    independentInd contextConductionInd align valign border width height
     colspan rowspan cellpadding cellspacing listType referencedObject revised language
     qualifier inclusive alignment sdtc xsi lang compression standalone version encoding
     preferenceInd integrityCheckAlgorithm partType validTimeLow validTimeHigh""".split()
@@ -32,21 +33,43 @@ _PEOPLE = {
     "intendedRecipient": "DOCTOR", "participantRole": "DOCTOR",
 }  # fmt: skip
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+_DAY = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?=\d{2,6}|[.+-]|$)")
 _TELECOM = re.compile(r"(tel|fax|mailto|https?|sip):/{0,2}", re.IGNORECASE)
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _SCHEMES = {"tel": "PHONE", "fax": "FAX", "mailto": "EMAIL", "http": "URL", "https": "URL"}
 
 
-def decide(node: Node) -> Decision:
-    """What to do with an attribute or a text; names and narrative are gathered by the caller."""
-    if node.kind == "attribute":
-        return _attribute(node)
-    if node.kind == "instruction":
-        return Decision(KEEP)
-    path = node.path
-    if node.kind != "comment":
-        if "nonXMLBody" in path and node.name == "text":
+class Rules:
+    """The rules for one document: some elements are told by several of their attributes."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._attributes = {
+            (node.elements[-1], node.name): node.text for node in nodes if node.kind == "attribute"
+        }
+
+    def decide(self, node: Node) -> Decision:
+        """What to do with an attribute or text; names and narrative are gathered by the caller."""
+        if node.kind == "attribute":
+            if node.name == "root" and not self._own(node, "extension"):
+                return _bare_root(node)
+            return _attribute(node)
+        if node.kind in ("text", "cdata") and self._is_file(node):
             return Decision(EMBEDDED)
+        return _text(node)
+
+    def _own(self, node: Node, attribute: str) -> str:
+        return self._attributes.get((node.elements[-1], attribute), "")
+
+    def _is_file(self, node: Node) -> bool:
+        if self._own(node, "representation") == "B64":
+            return True
+        kind = self._own(node, "mediaType")
+        return "nonXMLBody" in node.path and kind != "" and not kind.startswith("text/plain")
+
+
+def _text(node: Node) -> Decision:
+    path = node.path
+    if node.kind in ("text", "cdata"):
         if "text" in path and "section" in path:
             return Decision(NARRATIVE)
         if node.name in _ADDRESS:
@@ -64,6 +87,8 @@ def _attribute(node: Node) -> Decision:
         return Decision(KEEP)
     if owner in ("templateId", "typeId", "realmCode"):
         return Decision(KEEP)
+    if name == "assigningAuthorityName":
+        return Decision("HOSPITAL")
     if name == "root":
         # An OID names a registry; a UUID names this very thing.
         return Decision("IDNUM", shared=True) if _UUID.fullmatch(node.text) else Decision(KEEP)
@@ -72,6 +97,12 @@ def _attribute(node: Node) -> Decision:
     if name == "value":
         return _value(node, owner)
     return Decision(TEXT)
+
+
+def _bare_root(node: Node) -> Decision:
+    """A root without an extension is the whole identifier, where it identifies anything."""
+    identifies = node.path[-1] in ("id", "setId")
+    return Decision("IDNUM", shared=True) if identifies else Decision(KEEP)
 
 
 def _value(node: Node, owner: str) -> Decision:
@@ -84,6 +115,9 @@ def _value(node: Node, owner: str) -> Decision:
         date = _DATE.match(node.text)
         if date is not None and date.end() >= 4 and node.text[:2] in ("18", "19", "20", "21"):
             return Decision("DATE", 0, date.end())
+    day = _DAY.match(node.text)
+    if day is not None:
+        return Decision("DATE", 0, day.end())
     number_or_anchor = node.text.startswith("#") or not re.search(r"[^\W\d_]{2}", node.text)
     return Decision(KEEP if number_or_anchor else TEXT)
 

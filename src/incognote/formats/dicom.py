@@ -86,10 +86,10 @@ class _File:
             dataset.decode()
         except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
             raise ReadError("broken, truncated or not a DICOM file") from None
-        if "SOPInstanceUID" not in dataset:
-            raise ReadError("holds no DICOM object")
         if "DirectoryRecordSequence" in dataset:
             raise ReadError("a DICOMDIR, which names files and patients; leave it out")
+        if "SOPInstanceUID" not in dataset:
+            raise ReadError("holds no DICOM object")
         if "PixelData" in dataset and rules.images != "keep":
             require_ocr()
         file = cls(dataset, name, rules)

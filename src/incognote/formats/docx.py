@@ -14,6 +14,8 @@ from typing import BinaryIO
 from incognote.core.types import Failure
 from incognote.formats.base import Record
 from incognote.formats.ooxml import (
+    AUTHORS,
+    WRITTEN,
     Part,
     PartSlots,
     date_slot,
@@ -27,10 +29,12 @@ from incognote.formats.xml_scan import Node
 from incognote.policy import FormatRules
 
 _RUNS = ("t", "delText", "instrText", "delInstrText")
-_AUTHORS = ("author", "initials", "userId", "userName")
-_TEXTS = ("descr", "title", "string", "alt", "fullDate")
-# Content controls and document variables carry values in attributes of these elements.
-_VALUES = ("alias", "tag", "docVar", "default", "result", "listItem", "statusText", "helpText")
+# Content controls, document variables and mail merges carry values in attributes of these elements.
+_VALUES = frozenset(
+    """alias attr connectString default docVar helpText listEntry listItem name query result
+    statusText tag""".split()
+)
+_NAMED = ("bookmarkStart", "cNvPr", "docPr", "docVar")
 _STYLE_PARTS = re.compile(
     r"(styles|stylesWithEffects|fontTable|webSettings|numbering|theme\d*)\.xml$"
 )
@@ -51,31 +55,28 @@ def _reader(parts: Sequence[Part], where: str) -> PartSlots:
     raw = {part.name: part.source.text for part in parts if part.source is not None}
 
     def read(part: str, nodes: Sequence[Node]) -> list[Slot]:
-        if not part.startswith(("word/", "customXml/")) or part.endswith(".rels"):
+        if not part.startswith("word/") or part.endswith(".rels") or _STYLE_PARTS.search(part):
             return []
-        if _STYLE_PARTS.search(part):
-            return []
-        slots = runs_slot(grouped(nodes, _RUNS, ("p",)), raw[part], where)
+        slots = runs_slot(grouped(nodes, _RUNS, ("p",)), raw[part], where, part)
         for node in nodes:
-            slots += _single(node, where)
+            slots += _single(node, where, part)
         return slots
 
     return read
 
 
-def _single(node: Node, where: str) -> list[Slot]:
+def _single(node: Node, where: str, part: str) -> list[Slot]:
     if not re.search(r"[^\W_]", node.text):
         return []
     if node.kind == "attribute":
         name = node.name.rpartition(":")[2]
-        if name in _AUTHORS:
-            return [value_slot(node, where, "DOCTOR")]
+        if name in AUTHORS:
+            return [value_slot(node, where, part, "DOCTOR")]
         if name == "date" and re.match(r"\d{4}-\d\d-\d\d", node.text):
-            return [date_slot(node, where)]
-        if name in _TEXTS or (node.path[-1] in _VALUES and name in ("val", "displayText", "value")):
-            return [value_slot(node, where)]
-        return []
-    if node.kind == "instruction":
+            return [date_slot(node, where, part)]
+        written = name in WRITTEN or (name == "name" and node.path[-1] in _NAMED)
+        if written or (node.path[-1] in _VALUES and name in ("val", "value")):
+            return [value_slot(node, where, part)]
         return []
     # Beside runs there are bibliographies and data bindings: XML of any shape, read text by text.
-    return [] if node.name in _RUNS else [value_slot(node, where)]
+    return [] if node.name in _RUNS else [value_slot(node, where, part)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import re
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
@@ -13,18 +14,38 @@ from incognote.formats.base import Record
 from incognote.formats.patch import Piece, Slot, embedded_slot
 from incognote.policy import FormatRules
 
+_DATA_URI = re.compile(r"data:[^,]{0,200};base64,")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}[\r\n\t]*+)++[A-Za-z0-9+/]{0,3}={0,2}\s*+")
+# Shorter runs of letters are keys and hashes, which hold nobody's text.
+_SHORTEST_FILE = 256
+
+
+def is_base64_file(text: str) -> bool:
+    """Whether a value is nothing but a file in base64: to a detector it would say nothing."""
+    if len(text) < _SHORTEST_FILE:
+        return False
+    start = _DATA_URI.match(text)
+    if start:
+        return True
+    # Sequences of bases and hexadecimal numbers have not all three kinds of characters.
+    return _BASE64.fullmatch(text) is not None and all(
+        re.search(kind, text) for kind in ("[a-z]", "[A-Z]", "[0-9]")
+    )
+
 
 def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
     """The documents of a base64 body. What no format reads is refused, never passed through."""
+    start = _DATA_URI.match(piece.text)
+    lead = start[0] if start else ""
     try:
-        data = base64.b64decode("".join(piece.text.split()), validate=True)
+        data = base64.b64decode("".join(piece.text[len(lead) :].split()), validate=True)
     except (binascii.Error, ValueError):
         raise ReadError(f"{where}: an attachment is not valid base64") from None
     return embedded_slot(
         piece,
         data,
         records_of(data, where, rules),
-        lambda new: base64.b64encode(new).decode("ascii"),
+        lambda new: lead + base64.b64encode(new).decode("ascii"),
     )
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure
+from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import Text, decode
-from incognote.formats.embedded import base64_slot
+from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
-from incognote.formats.json import words_of, write_string
+from incognote.formats.json import quoted, words_of, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
 from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
-from incognote.formats.xml_text import narrative_slot
+from incognote.formats.xml_text import narrative_slots
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # Ids are the same thing in every patient's files: they share one scope.
@@ -112,11 +112,11 @@ class _File:
     def _value(self, leaf: Leaf, kind: str, start: int, end: int | None, shared: bool) -> None:
         where = f"{self.where} {'.'.join(map(str, leaf.path))}"
         piece = Piece(leaf.start, leaf.end, leaf.value)
-        if kind == EMBEDDED:
+        if kind == EMBEDDED or (kind == TEXT and is_base64_file(leaf.value)):
             slot = base64_slot(piece, where, self.rules)
-            self.found.append(_quoted(slot))
+            self.found.append(quoted(slot))
         elif kind == NARRATIVE:
-            inner = narrative_slot(leaf.value, self.where, self.meta)
+            inner = narrative_slots(leaf.value, where, self.meta)
             self.found.append(_rewritten(leaf, inner))
         else:
             before, after = (
@@ -147,28 +147,19 @@ class _File:
                 separators=[" "] * (len(ordered) - 1),
                 label=label,
                 meta=self.meta,
-                locator=self.where,
+                locator=f"{self.where} {'.'.join(map(str, ordered[0].path[:-1]))}",
             )
         )
 
 
-def _quoted(slot: Slot) -> Slot:
-    return Slot(
-        slot.documents,
-        lambda results: [
-            Change(start, end, write_string(text)) for start, end, text in slot.changes(results)
-        ],
-    )
-
-
-def _rewritten(leaf: Leaf, inner: Slot) -> Slot:
+def _rewritten(leaf: Leaf, inner: Sequence[Slot]) -> Slot:
     """Markup inside a JSON string: patched there, then written as a string."""
-    return Slot(
-        inner.documents,
-        lambda results: [
-            Change(leaf.start, leaf.end, write_string(patched(leaf.value, [inner], results)))
-        ],
-    )
+
+    def changes(results: Sequence[Result]) -> list[Change]:
+        new = patched(leaf.value, inner, results)
+        return [Change(leaf.start, leaf.end, write_string(new))] if new != leaf.value else []
+
+    return Slot(tuple(document for slot in inner for document in slot.documents), changes)
 
 
 def _place(tree: Any, leaf: Leaf) -> tuple[str, tuple[str, ...], Any]:

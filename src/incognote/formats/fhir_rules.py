@@ -15,12 +15,21 @@ from typing import Any
 
 from incognote.policy import KEEP, TEXT
 
+# Places in a Bundle that name a resource on a server.
+_ADDRESSES = {("url", "entry"), ("url", "request"), ("location", "response")}
+
 NARRATIVE = "narrative"
 EMBEDDED = "embedded"
 
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?:T\d\d:\d\d.*)?")
 _REFERENCE = re.compile(
     r"(?:urn:uuid:|urn:oid:|#|(?:.*/)?[A-Z][A-Za-z]+/)([^/?#|]+)(?:/_history/.*)?"
+)
+# A year alone is a date only where a date is meant: in XML all numbers are strings.
+_DATE_KEYS = re.compile(
+    r"date|time|start|end|issued|recorded|authored|onset|abatement|deceased|birth|created|sent|"
+    r"received|occurrence|effective|performed|signed|given",
+    re.IGNORECASE,
 )
 _DATE_PART = re.compile(r"\d{4}(?:-\d\d)?(?:-\d\d)?")
 
@@ -58,11 +67,11 @@ def decide(
     table = _table()
     if key == "id" and len(path) == 1:
         return Decision("IDNUM", shared=True)
-    if key in ("reference", "fullUrl", "uri") or (key == "url" and parent == "entry"):
+    if key in ("reference", "fullUrl", "uri") or (key, parent) in _ADDRESSES:
         return _reference(value)
-    if key == "value" and parent == "telecom":
+    if key == "value" and parent in ("telecom", "valueContactPoint"):
         return Decision(table["telecom"].get(sibling("system") or "phone", "PHONE"))
-    if parent == "identifier" and key == "value":
+    if key == "value" and (parent.lower().endswith("identifier") or parent == "requisition"):
         return Decision(_identifier(sibling))
     if key in ("data", "valueBase64Binary"):
         return Decision(EMBEDDED)
@@ -83,7 +92,7 @@ def decide(
     if key == "text" and parent in ("name", "valueHumanName"):
         return Decision(_person(resource, path))
     found = _DATE.fullmatch(value)
-    if found and len(value) >= 4 and key != "text":
+    if found and key != "text" and (len(value) > 4 or _DATE_KEYS.search(key)):
         part = _DATE_PART.match(value)
         assert part is not None
         return Decision("DATE", 0, part.end())
@@ -94,7 +103,8 @@ def _reference(value: str) -> Decision:
     """The id at the end of a reference; the rest says where the resource lives."""
     found = _REFERENCE.fullmatch(value)
     if found is None:
-        return Decision(TEXT)
+        asks = value.find("?")
+        return Decision("IDNUM", asks + 1) if asks >= 0 else Decision(TEXT)
     return Decision("IDNUM", found.start(1), found.end(1), shared=True)
 
 

@@ -18,14 +18,14 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
-from incognote.formats.embedded import base64_slot
+from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.hl7_text import Part, Segment, Separators, segments
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
 _CHUNK = 1 << 16
-_KEEP = frozenset({"NM", "SN", "SI", "ID", "IS", "TM", "DR", "NA"})
+_NUMBERS = frozenset({"NM", "SN", "SI", "ID", "IS", "TM", "DR", "NA"})
 _VALUE_KINDS = {
     "DT": "DATE", "TS": "DATE", "DTM": "DATE", "XPN": "NAME:PATIENT", "PN": "NAME:PATIENT",
     "XCN": "XCN:DOCTOR", "CN": "XCN:DOCTOR", "XAD": "ADDRESS", "AD": "ADDRESS", "XTN": "PHONE",
@@ -35,14 +35,17 @@ _VALUE_KINDS = {
 # Component number -> label, for types whose components are values of their own.
 _COMPONENTS: dict[str, dict[int, str]] = {
     "ADDRESS": {1: "STREET", 2: "STREET", 3: "CITY", 4: "STATE", 5: "ZIP", 6: "COUNTRY",
-                8: "LOCATION-OTHER", 9: "LOCATION-OTHER", 19: "PATIENT"},
-    "PHONE": {1: "PHONE", 4: "EMAIL", 7: "PHONE", 12: "PHONE"},
+                8: "LOCATION-OTHER", 9: "LOCATION-OTHER", 10: "LOCATION-OTHER", 19: "PATIENT"},
+    "PHONE": {1: "PHONE", 4: "EMAIL", 6: "PHONE", 7: "PHONE", 8: "PHONE", 9: "TEXT", 12: "PHONE"},
     "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "ROOM", 8: "ROOM", 9: "ROOM"},
     "TIMING": {4: "DATE", 5: "DATE"},
 }  # fmt: skip
+_NARRATIVE_FIELDS = {"OBX": "OBX-5", "NTE": "NTE-3"}
 # MSH-2, BHS-2 and FHS-2 declare the separators: they are no values.
 _HEADERS = ("MSH", "BHS", "FHS")
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+_OID = re.compile(r"[0-2](?:\.\d+)+")
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 @cache
@@ -84,7 +87,8 @@ class Hl7Format:
 def _messages(stream: BinaryIO) -> Iterator[bytes]:
     """Messages one by one, however many the file holds, in memory for one of them."""
     held = b""
-    while chunk := stream.read(_CHUNK):
+    # A message longer than a chunk is looked through again with each: they grow with it.
+    while chunk := stream.read(max(_CHUNK, len(held))):
         held += chunk
         # The last start may be cut off or its message unfinished: it waits for more.
         starts = [match.end() for match in _START.finditer(held)][1:]
@@ -107,6 +111,7 @@ class _Message:
     rules: FormatRules
     found: list[Slot] = field(default_factory=list)
     meta: dict[str, str] = field(default_factory=dict)
+    _place: str = ""
     _narrative: list[Piece] = field(default_factory=list)
     _narrative_of: str = ""
 
@@ -119,6 +124,10 @@ class _Message:
         return self.found
 
     def _segment(self, segment: Segment) -> None:
+        if not segment.name:
+            self._narrative.append(segment.fields[0].piece(self.marks))
+            return
+        self._place = f"{segment.name}-5"
         narrative = None
         if segment.name == "OBX":
             narrative = self._observation(segment)
@@ -138,6 +147,7 @@ class _Message:
                 continue
             if segment.name == "OBX" and number == 5:
                 continue
+            self._place = f"{segment.name}-{number}"
             kind = self._kind(segment.name, number, part)
             if kind == DROP:
                 self.found.append(dropped_slot(part.start, part.end, ""))
@@ -149,7 +159,9 @@ class _Message:
         """OBX-5 by the type OBX-2 gives it: the part that is narrative, or nothing."""
         value = segment.fields.get(5)
         kind = segment.fields[2].text if 2 in segment.fields else ""
-        if value is None or not value.text or kind in _KEEP:
+        if value is None or not value.text:
+            return None
+        if kind in _NUMBERS and not _WORD.search(value.text):
             return None
         if kind == "ED":
             self._embedded(value)
@@ -158,26 +170,30 @@ class _Message:
             for repetition in value.split(self.marks.repetitions):
                 self._value(repetition, _VALUE_KINDS[kind])
             return None
+        if is_base64_file(value.text):
+            self._file(value)
+            return None
         if self.marks.components in value.text:
-            # Coded values: the text components are read, the codes between them stay.
             for repetition in value.split(self.marks.repetitions):
-                for component in repetition.split(self.marks.components):
-                    self._value(component, "TEXT")
+                self._value(repetition, "TEXT")
             return None
         return value
 
     def _embedded(self, value: Part) -> None:
-        """An encapsulated document: opened by its own format, or refused."""
+        """An encapsulated document (source^type^subtype^encoding^data), opened or refused."""
         parts = value.split(self.marks.components)
-        if len(parts) < 5 or not parts[4].text:
-            return
-        encoding, data = parts[3].text.lower(), parts[4]
-        if encoding != "base64":
-            self._value(data, "TEXT")
-            return
-        self.found.append(
-            base64_slot(Piece(data.start, data.end, data.text), self.where, self.rules)
-        )
+        encoding = parts[3].text.lower() if len(parts) > 3 else ""
+        if encoding == "base64" and len(parts) == 5:
+            self._value(parts[0], "TEXT")
+            self._file(parts[4])
+        elif encoding in ("", "a"):
+            self._value(value, "TEXT")
+        else:
+            raise ReadError(f"{self.where}: an attachment in an encoding that cannot be read")
+
+    def _file(self, part: Part) -> None:
+        piece = Piece(part.start, part.end, part.text)
+        self.found.append(base64_slot(piece, f"{self.where} {self._place}", self.rules))
 
     def _kind(self, segment: str, number: int, part: Part) -> str:
         """What a field holds: as the policy says, else as the table says, else by its looks."""
@@ -209,16 +225,27 @@ class _Message:
                     self._single(components[number - 1], "HOSPITAL")
         elif family == "ORG":
             self._single(components[0], label or "HOSPITAL")
+            for component in components[1:]:
+                # Its ids and network addresses; what is short is a code.
+                if len(component.text) > 4 and not _is_oid(component):
+                    self._single(component, "IDNUM")
         elif family == "TEXT":
-            self._add([part.piece(self.marks)])
+            self._text(components)
         else:
             self._single(components[0], family)
 
     def _single(self, part: Part, label: str) -> None:
-        """One value; of a composite, its first subcomponent, which holds the name or number."""
-        part = part.split(self.marks.subcomponents)[0]
-        if not part.text or part.text == '""':
+        """One value. A composite has its name first and then an address on a network, or, of
+        streets, the parts of the address."""
+        if label == "TEXT":
+            self._text([part])
             return
+        subcomponents = part.split(self.marks.subcomponents)
+        for each in subcomponents if label == "STREET" else subcomponents[:2]:
+            if each.text and each.text != '""' and not (len(subcomponents) > 1 and _is_oid(each)):
+                self._known(each, label)
+
+    def _known(self, part: Part, label: str) -> None:
         if label == "DATE":
             found = _DATE.match(part.text)
             if found is None:
@@ -240,13 +267,29 @@ class _Message:
                 if number <= len(components):
                     self._single(components[number - 1], "HOSPITAL")
             components = components[1:]
-        names = [each.split(self.marks.subcomponents)[0] for each in components[:3]]
-        pieces = [each.piece(self.marks) for each in names if each.text and each.text != '""']
-        if pieces:
+        divided = [each.split(self.marks.subcomponents) for each in components[:3]]
+        names = [first for first, *_ in divided if first.text and first.text != '""']
+        if names:
+            pieces = [each.piece(self.marks) for each in names]
             self._add(pieces, separators=[", ", " "], label=label)
+        # Behind a family name stand its prefix, and the partner's name.
+        for each in (own for _, *others in divided for own in others if own.text):
+            self._add([each.piece(self.marks)], label=label)
+
+    def _text(self, components: Sequence[Part]) -> None:
+        """Words wherever they stand between the separators, which stay."""
+        pieces = [
+            each.piece(self.marks)
+            for component in components
+            for each in component.split(self.marks.subcomponents)
+            if each.text
+        ]
+        if pieces:
+            self._add(pieces, separators=[" "] * len(pieces))
 
     def _close_narrative(self) -> None:
         if self._narrative:
+            self._place = _NARRATIVE_FIELDS.get(self._narrative_of[:3], "line")
             self._add(self._narrative, separators=["\n"] * len(self._narrative))
             self._narrative = []
         self._narrative_of = ""
@@ -266,9 +309,13 @@ class _Message:
                 separators=separators,
                 label=label,
                 meta=self.meta,
-                locator=self.where,
+                locator=f"{self.where} {self._place}",
             )
         )
+
+
+def _is_oid(part: Part) -> bool:
+    return _OID.fullmatch(part.text) is not None
 
 
 def _patient(every: Sequence[Segment], marks: Separators) -> dict[str, str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from incognote.core.errors import ReadError
 from incognote.formats.patch import Piece
 
-_ESCAPE = re.compile(r"\\([^\\\r\n]{1,12})\\")
+_ESCAPE = re.compile(r"\\([^\\\r\n]{1,2000})\\")
+_NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
 _HEADERS = ("MSH", "BHS", "FHS")
 
 
@@ -54,6 +55,8 @@ class Separators:
                     return bytes.fromhex(code[1:]).decode("latin-1")
                 except ValueError:
                     return " "
+            if code[0] == "Z":
+                return code[1:]  # a local escape may say anything
             # Highlighting and formatting commands say how text looks, not what it says.
             return plain.get(code, "\n" if code.startswith(".") else "")
 
@@ -99,7 +102,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment's name and its fields by number."""
+    """A segment's name and its fields by number. A line that is no segment is field 0 of ""."""
 
     name: str
     fields: dict[int, Part]
@@ -110,6 +113,10 @@ def segments(raw: str, marks: Separators) -> Iterator[Segment]:
     for line in re.finditer(r"[^\r\n\x0b\x1c]+", raw):
         whole = Part(raw, *line.span())
         name, *parts = whole.split(marks.fields)
+        if not parts or not _NAME.fullmatch(name.text):
+            # The line of a report whose sender did not escape its line breaks.
+            yield Segment("", {0: whole})
+            continue
         # In a header the first separator is itself field 1, so that numbers run one higher.
         first = 2 if name.text in _HEADERS else 1
         yield Segment(name.text, dict(enumerate(parts, first)))

@@ -15,8 +15,9 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats.base import Record
 from incognote.formats.charset import decode
+from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.json_scan import Leaf, Path, leaves, parse
-from incognote.formats.patch import Piece, Slot, dropped_slot, patched, text_slot
+from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched, text_slot
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
@@ -58,6 +59,9 @@ def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) 
         return None
     if chosen == DROP:
         return dropped_slot(leaf.start, leaf.end, "null")
+    if chosen in (None, TEXT) and isinstance(leaf.value, str) and is_base64_file(leaf.value):
+        piece = Piece(leaf.start, leaf.end, leaf.value)
+        return quoted(base64_slot(piece, f"{doc_id} {dotted}", rules))
     label = None if chosen == TEXT else chosen
     text = leaf.value if isinstance(leaf.value, str) else str(leaf.value)
     return text_slot(
@@ -68,6 +72,16 @@ def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) 
         label=label,
         meta=meta,
         locator=f"{doc_id} {dotted}",
+    )
+
+
+def quoted(slot: Slot) -> Slot:
+    """A slot whose changes are written as JSON strings."""
+    return Slot(
+        slot.documents,
+        lambda results: [
+            Change(start, end, write_string(text)) for start, end, text in slot.changes(results)
+        ],
     )
 
 
@@ -95,4 +109,12 @@ def _patient(tree: Any, rules: FormatRules) -> dict[str, str]:
     return {} if value is None else {"patient_id": str(value)}
 
 
-__all__ = ["JsonFormat", "dotted_path", "slot_for", "words_of", "write_number", "write_string"]
+__all__ = [
+    "JsonFormat",
+    "dotted_path",
+    "quoted",
+    "slot_for",
+    "words_of",
+    "write_number",
+    "write_string",
+]

@@ -19,7 +19,7 @@ from incognote.formats.base import Record
 from incognote.formats.charset import Text, decode
 from incognote.formats.json import words_of
 from incognote.formats.patch import Piece, Slot, patched, text_slot
-from incognote.formats.xml_scan import Node, scan, write_attribute, write_text
+from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.zips import members, pack
 from incognote.policy import FormatRules
 
@@ -39,6 +39,16 @@ _PROPERTIES = {
     "lastPrinted": "DATE",
 }
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_NO_DAY = "1900-01-01"
+# Attributes that hold what somebody wrote, on whatever element of whatever part.
+WRITTEN = frozenset(
+    """alt altText altTextSummary caption command comment connection descr description display
+    displayName displayText error errorTitle fullDate instr location prompt promptTitle sourceFile
+    statusText string text title tooltip totalsRowLabel uniqueName url user""".split()
+)
+AUTHORS = frozenset("author initials userId userName".split())
+
+_WORDS = re.compile(r"[^\W_]")
 
 PartSlots = Callable[[str, Sequence[Node]], list[Slot]]
 
@@ -109,10 +119,17 @@ def _common(part: Part, where: str) -> list[Slot]:
     """Document properties and outside links, alike in every kind of package."""
     if part.name.startswith("docProps/"):
         return [slot for node in part.nodes for slot in _property(node, where)]
+    if part.name.startswith(("customXml/", "_xmlsignatures/", "docMetadata/")):
+        # XML of any shape: every text and attribute of it.
+        return [
+            value_slot(node, where, part.name)
+            for node in part.nodes
+            if _WORDS.search(node.text) and not node.name.startswith("xmlns")
+        ]
     if part.name.endswith(".rels"):
         outside = {node.elements[-1] for node in part.nodes if node.text == "External"}
         return [
-            value_slot(node, where)
+            value_slot(node, where, part.name)
             for node in part.nodes
             if node.name == "Target" and node.elements[-1] in outside
         ]
@@ -120,37 +137,43 @@ def _common(part: Part, where: str) -> list[Slot]:
 
 
 def _property(node: Node, where: str) -> list[Slot]:
-    if node.kind != "text" or not re.search(r"[^\W_]", node.text):
+    if node.kind == "attribute" and node.name in ("name", "linkTarget"):
+        return [value_slot(node, where, "property")]
+    if node.kind == "attribute" or not _WORDS.search(node.text):
         return []
     label = _PROPERTIES.get(node.name)
     if label == "DATE":
-        return [date_slot(node, where)] if _ISO.match(node.text) else []
+        return [date_slot(node, where, "property")] if _ISO.match(node.text) else []
     if node.name in ("Template", "Application", "AppVersion", "revision", "TotalTime"):
         return []
-    return [value_slot(node, where, label)]
+    return [value_slot(node, where, "property", label)]
 
 
-def value_slot(node: Node, where: str, label: str | None = None) -> Slot:
+def value_slot(node: Node, where: str, part: str, label: str | None = None) -> Slot:
     """One attribute or text, with its own name as context."""
     return text_slot(
         where,
         [Piece(node.start, node.end, node.text)],
-        write_attribute if node.kind == "attribute" else write_text,
+        WRITERS[node.kind],
         lead="" if label else f"{words_of(node.name.rpartition(':')[2])}: ",
         label=label,
-        locator=f"{where} {'/'.join(node.path)}",
+        locator=f"{where} {part} {node.path[-1] if node.path else ''}",
     )
 
 
-def date_slot(node: Node, where: str) -> Slot:
-    """The date of an ISO stamp; the time of day behind it stays."""
+def date_slot(node: Node, where: str, part: str) -> Slot:
+    """The date of an ISO stamp; the time of day behind it stays.
+
+    Office does not open a file with a stamp that is none, so that a tag becomes the day on which
+    its calendar begins.
+    """
     after = node.text[10:]
     return text_slot(
         where,
         [Piece(node.start, node.end, node.text[:10])],
-        lambda text: write_text(text + after),
+        lambda text: (text if _ISO.fullmatch(text) else _NO_DAY) + write_text(after),
         label="DATE",
-        locator=where,
+        locator=f"{where} {part}",
     )
 
 
@@ -167,17 +190,17 @@ def grouped(nodes: Sequence[Node], names: Sequence[str], block: Sequence[str]) -
     return list(groups.values())
 
 
-def runs_slot(groups: Sequence[Sequence[Node]], raw: str, where: str) -> list[Slot]:
+def runs_slot(groups: Sequence[Sequence[Node]], raw: str, where: str, part: str) -> list[Slot]:
     """Runs of text as one document, a line for each group; nothing where there is no word."""
     pieces: list[Piece] = []
     separators: list[str] = []
     for group in groups:
-        pieces += [Piece(node.start, node.end, node.text) for node in group]
+        pieces += [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in group]
         separators += [_between(raw[a.end : b.start]) for a, b in pairwise(group)]
         separators.append("\n")
     if not any(piece.text.strip() for piece in pieces):
         return []
-    return [text_slot(where, pieces, write_text, separators=separators, locator=where)]
+    return [text_slot(where, pieces, write_text, separators=separators, locator=f"{where} {part}")]
 
 
 def _between(markup: str) -> str:

@@ -31,11 +31,15 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """[start, end) of the raw text, and what it says once its escapes are undone."""
+    """[start, end) of the raw text, and what it says once its escapes are undone.
+
+    `encode` is for a piece that escapes otherwise than its neighbours (CDATA within XML).
+    """
 
     start: int
     end: int
     text: str = field(repr=False)
+    encode: Callable[[str], str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def text_slot(
     def changes(results: Sequence[Result]) -> list[Change]:
         news = spread(results[0], [piece.text for piece in pieces], at)
         return [
-            Change(piece.start, piece.end, encode(new))
+            Change(piece.start, piece.end, (piece.encode or encode)(new))
             for piece, new in zip(pieces, news, strict=True)
             if new != piece.text
         ]
@@ -137,6 +141,11 @@ def patched(raw: str, slots: Sequence[Slot], results: Sequence[Result]) -> str:
     for slot in slots:
         changes += slot.changes(results[taken : taken + len(slot.documents)])
         taken += len(slot.documents)
+    return applied(raw, changes)
+
+
+def applied(raw: str, changes: Sequence[Change]) -> str:
+    """The raw text with the changes made."""
     parts: list[str] = []
     at = 0
     for change in sorted(changes):

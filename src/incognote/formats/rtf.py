@@ -1,8 +1,8 @@
 """RTF: the words between control codes, read as one text and written back in place.
 
 Groups that hold no words of the note (fonts, colours, styles, generator) are passed over. The info
-group (title, author, company) is emptied. Pictures and embedded objects are emptied too, unless the
-policy keeps them.
+group (title, author, company) and the names of reviewers and files are emptied. Pictures and
+embedded objects are emptied too, unless the policy keeps them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TOKEN = re.compile(
 )
 _SILENT = frozenset(
     """fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator themedata
-    colorschememapping latentstyles datastore xmlnstbl pgptbl filetbl revtbl mmathPr""".split()
+    colorschememapping latentstyles xmlnstbl pgptbl mmathPr""".split()
 )
-_EMPTIED = frozenset("info userprops docvar".split())
+_EMPTIED = frozenset("info userprops docvar revtbl filetbl datastore".split())
 _PICTURES = frozenset("pict object objdata shppict nonshppict".split())
 _BREAKS = {
     **dict.fromkeys(("par", "line", "sect", "page", "row"), "\n"),
@@ -39,6 +39,8 @@ _BREAKS = {
     "rdblquote": '"', "bullet": "*",
 }  # fmt: skip
 _MAX_DEPTH = 200
+# Code pages in which one character takes two codes.
+_WIDE_PAGES = frozenset(("932", "936", "949", "950", "1361"))
 
 
 class RtfFormat:
@@ -77,6 +79,8 @@ class _Scanner:
         # Each open group: what is done with its text, where it starts, and \uc's count.
         self._groups: list[tuple[str, int, int]] = []
         self._skip = 0
+        page = re.search(r"\\ansicpg(\d{1,5})", raw[:1000])
+        self._page = page[1] if page else "1252"
 
     def slots(self) -> list[Slot]:
         for token in _TOKEN.finditer(self._raw):
@@ -86,12 +90,12 @@ class _Scanner:
             elif word:
                 self._control(word, number, token.start(), token.end())
             elif code:
-                self._add(
-                    token.start(), token.end(), bytes.fromhex(code).decode("cp1252", "replace")
-                )
+                self._add(token.start(), token.end(), self._character(code))
             elif symbol:
                 self._symbol(symbol, token.start(), token.end())
             elif text:
+                if not self._groups and text.strip(" \t\0"):
+                    raise ReadError("text behind the end of the document")
                 self._text(text, token.start())
         if self._groups:
             raise ReadError("a truncated RTF file")
@@ -101,6 +105,15 @@ class _Scanner:
             self._where, self._pieces, _write, separators=self._separators, locator=self._where
         )
         return [*self._cuts, whole]
+
+    def _character(self, code: str) -> str:
+        """A character by its number in the code page that the document declares."""
+        if self._page in _WIDE_PAGES:
+            raise ReadError(f"written in code page {self._page}, which cannot be read")
+        try:
+            return bytes.fromhex(code).decode(f"cp{self._page}", "replace")
+        except LookupError:
+            raise ReadError(f"written in code page {self._page}, which nobody knows") from None
 
     @property
     def _mode(self) -> str:

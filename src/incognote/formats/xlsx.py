@@ -15,8 +15,19 @@ from datetime import date, timedelta
 from typing import BinaryIO
 
 from incognote.core.types import Failure
+from incognote.formats import xlsx_names
 from incognote.formats.base import Record
-from incognote.formats.ooxml import Part, grouped, read_package, runs_slot, value_slot
+from incognote.formats.ooxml import (
+    AUTHORS,
+    WRITTEN,
+    Part,
+    PartSlots,
+    date_slot,
+    grouped,
+    read_package,
+    runs_slot,
+    value_slot,
+)
 from incognote.formats.patch import Piece, Slot, text_slot
 from incognote.formats.xml_scan import Node, write_text
 from incognote.policy import FormatRules
@@ -24,15 +35,17 @@ from incognote.policy import FormatRules
 _BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _REFERENCE = re.compile(r"([A-Z]+)(\d+)")
+# Shorter numbers under no header identify nobody.
+_SHORTEST_NUMBER = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_ATTRIBUTES = {
-    "sheet": ("name",),
-    "tableColumn": ("name",),
-    "person": ("displayName", "userId"),
-    "s": ("v",),
-    "cNvPr": ("descr", "title"),
-    "author": (),
-}
+# Beside the attributes that hold text anywhere: names, and the values filters and caches keep.
+_NAMED = frozenset(
+    """cacheField cNvPr connection customWorkbookView dataField definedName pivotField
+    pivotTableDefinition protectedRange queryTable scenario sheet slicer table tableColumn
+    userInfo worksheetSource""".split()
+)
+_VALUED = frozenset("customFilter filter inputCells sheetName".split())
+_LITERAL = re.compile(r'"(?:[^"]|"")*"')
 
 
 class XlsxFormat:
@@ -43,9 +56,16 @@ class XlsxFormat:
         return head[:4] == b"PK\x03\x04" and b"xl/" in head
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        yield from read_package(
-            stream, name, rules, lambda parts: _Workbook(parts, name, rules).slots
-        )
+        before: dict[str, list[str]] = {}
+
+        def reader(parts: Sequence[Part]) -> PartSlots:
+            for part in parts:
+                if found := xlsx_names.names(part.nodes):
+                    before[part.name] = [node.text for node, _ in found]
+            return _Workbook(parts, name, rules).slots
+
+        for record in read_package(stream, name, rules, reader):
+            yield _followed(record, before) if isinstance(record, Record) else record
 
 
 @dataclass(slots=True)
@@ -77,7 +97,9 @@ class _Workbook:
         nodes = {part.name: part.nodes for part in self.parts}
         self._strings = _shared_strings(*self._part("xl/sharedStrings.xml"))
         self._cells = {
-            name: _cells(own) for name, own in nodes.items() if "/worksheets/sheet" in name
+            name: _cells(own)
+            for name, own in nodes.items()
+            if name.startswith("xl/worksheets/") and name.endswith(".xml")
         }
         self._headers = {name: self._header(cells) for name, cells in self._cells.items()}
         self._dates = _date_styles(*self._part("xl/styles.xml"))
@@ -118,16 +140,55 @@ class _Workbook:
         numbers = {id(cell.value) for cell in self._cells.get(part, ())}
         outside = [node for node in nodes if "is" not in node.path]
         for group in grouped(outside, ("t",), ("p", "text")):
-            slots += runs_slot([group], self._raw[part], self.where)
+            slots += runs_slot([group], self._raw[part], self.where, part)
         for node in nodes:
             if node.kind == "attribute":
-                if node.name in _ATTRIBUTES.get(node.path[-1], ()) and node.text:
-                    slots.append(value_slot(node, self.where))
+                slots += self._attribute_slots(part, node)
             elif node.name == "author":
-                slots.append(value_slot(node, self.where, "DOCTOR"))
+                slots.append(value_slot(node, self.where, part, "DOCTOR"))
+            elif node.name in xlsx_names.FORMULAS and node.kind == "text":
+                slots += self._formula_slots(part, node)
             elif id(node) not in numbers and node.name != "t" and _is_words(node.text):
-                slots.append(value_slot(node, self.where))
+                slots.append(value_slot(node, self.where, part))
         return slots
+
+    def _attribute_slots(self, part: str, node: Node) -> list[Slot]:
+        name, owner = node.name.rpartition(":")[2], node.path[-1]
+        if name in AUTHORS and _is_words(node.text):
+            return [value_slot(node, self.where, part, "DOCTOR")]
+        if owner == "d" and name == "v" and re.match(r"\d{4}-\d\d-\d\d", node.text):
+            return [date_slot(node, self.where, part)]
+        if owner in ("n", "s") and name == "v":
+            return [value_slot(node, self.where, part)]
+        written = (
+            name in WRITTEN
+            or (name == "name" and owner in _NAMED)
+            or (name == "val" and owner in _VALUED)
+        )
+        built_in = node.text.startswith("_xlnm") or name in xlsx_names.REFERRING
+        if not written or built_in or not _is_words(node.text):
+            return []
+        return [value_slot(node, self.where, part)]
+
+    def _formula_slots(self, part: str, node: Node) -> list[Slot]:
+        """The texts within a formula; its names are followed by `xlsx_names` afterwards."""
+        raw = self._raw[part]
+        if raw[node.start : node.end] != node.text or re.search(r"\[[^\]\d]", node.text):
+            return [value_slot(node, self.where, part)]
+        pieces = [
+            Piece(
+                node.start + found.start() + 1,
+                node.start + found.end() - 1,
+                found[0][1:-1].replace('""', '"'),
+            )
+            for found in _LITERAL.finditer(node.text)
+            if _is_words(found[0])
+        ]
+        if not pieces:
+            return []
+        place = f"{self.where} {part} formula"
+        blanks = [" "] * len(pieces)
+        return [text_slot(self.where, pieces, _write_literal, separators=blanks, locator=place)]
 
     def _string_slots(self, nodes: Sequence[Node]) -> list[Slot]:
         leads: dict[int, str] = {}
@@ -167,20 +228,22 @@ class _Workbook:
             if any(each.text for each in cell.inline):
                 own = "" if header == self._text(cell) else header
                 slots.append(self._words_slot(cell.inline, own, f"{cell.column}{cell.row}"))
-            if node is None or cell.kind not in ("n", "str") or not node.text:
+            if node is None or cell.kind not in ("n", "str", "d") or not node.text:
                 continue
             label = self.rules.labels.get(header)
             if cell.kind == "str":
-                slots.append(value_slot(node, self.where, label))
+                slots.append(value_slot(node, self.where, sheet, label))
+            elif cell.kind == "d":
+                slots.append(date_slot(node, self.where, sheet))
             elif cell.style in self._dates and (day := self._day(node.text)):
-                slots.append(self._date_slot(node, day))
-            elif header or label:
+                slots.append(self._date_slot(node, day, f"{sheet} {cell.column}{cell.row}"))
+            elif header or len(node.text) >= _SHORTEST_NUMBER:
                 slots.append(
                     text_slot(
                         self.where,
                         [Piece(node.start, node.end, node.text)],
                         lambda text: text if _NUMBER.fullmatch(text) else "",
-                        lead="" if label else f"{header}: ",
+                        lead="" if label or not header else f"{header}: ",
                         label=label,
                         locator=f"{self.where} {sheet} {cell.column}{cell.row}",
                     )
@@ -193,7 +256,7 @@ class _Workbook:
             return None
         return self._epoch + timedelta(days=int(float(serial)))
 
-    def _date_slot(self, node: Node, day: date) -> Slot:
+    def _date_slot(self, node: Node, day: date, place: str) -> Slot:
         time_of_day = node.text.partition(".")[2]
 
         def write(text: str) -> str:
@@ -209,8 +272,18 @@ class _Workbook:
             [Piece(node.start, node.end, day.isoformat())],
             write,
             label="DATE",
-            locator=self.where,
+            locator=f"{self.where} {place}",
         )
+
+
+def _followed(record: Record, before: dict[str, list[str]]) -> Record:
+    return Record(
+        record.documents, lambda results: xlsx_names.follow(record.render(results), before)
+    )
+
+
+def _write_literal(text: str) -> str:
+    return write_text(text.replace('"', '""'))
 
 
 def _is_words(text: str) -> bool:

@@ -15,28 +15,14 @@ from incognote.core.types import Failure
 from incognote.formats import cda_rules, fhir_rules
 from incognote.formats.base import Record
 from incognote.formats.charset import decode
-from incognote.formats.embedded import base64_slot
+from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.json import words_of
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
-from incognote.formats.xml_scan import (
-    Node,
-    scan,
-    write_attribute,
-    write_cdata,
-    write_comment,
-    write_text,
-)
-from incognote.formats.xml_text import nodes_slot
+from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
+from incognote.formats.xml_text import nodes_slot, says_something
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
-_WRITERS: Mapping[str, Callable[[str], str]] = {
-    "text": write_text,
-    "cdata": write_cdata,
-    "attribute": write_attribute,
-    "comment": write_comment,
-    "instruction": write_text,
-}
 _FHIR = "http://hl7.org/fhir"
 _SHARED = {"patient_id": "fhir-ids"}
 
@@ -81,7 +67,7 @@ class _File:
         for node in self.nodes:
             if not node.text.strip():
                 continue
-            decision = self._chosen(node) or decide(node)
+            decision = self._chosen(node) or _file_within(node) or decide(node)
             group = _group(node, decision.kind)
             if group:
                 gathered.setdefault(group, []).append(node)
@@ -103,12 +89,12 @@ class _File:
                 self.nodes,
                 lambda n: n.name == "extension" and n.path[-2:] == ("patientRole", "id"),
             )
-            return cda_rules.decide
+            return cda_rules.Rules(self.nodes).decide
         return self._plain
 
     def _plain(self, node: Node) -> Decision:
         """XML of an unknown vocabulary: all of it is read as text."""
-        if node.name.startswith(("xmlns", "xsi:", "xml:")) or node.kind == "instruction":
+        if node.name.startswith(("xmlns", "xsi:", "xml:")):
             return Decision(KEEP)
         return Decision(TEXT)
 
@@ -124,9 +110,9 @@ class _File:
         before, after = node.text[:start], node.text[len(node.text) if end is None else end :]
         piece = Piece(node.start, node.end, node.text[start:end])
         if decision.kind == EMBEDDED:
-            self.found.append(base64_slot(piece, self.where, self.rules))
+            self.found.append(base64_slot(piece, self._place(node), self.rules))
             return
-        write = _WRITERS[node.kind]
+        write = WRITERS[node.kind]
         known = decision.kind != TEXT
         self.found.append(
             text_slot(
@@ -136,25 +122,32 @@ class _File:
                 lead="" if known else f"{words_of(_own_name(node))}: ",
                 label=decision.kind if known else None,
                 meta=_SHARED if decision.shared else self.meta,
-                locator=f"{self.where} {'/'.join(node.path)}",
+                locator=self._place(node),
             )
         )
 
+    def _place(self, node: Node) -> str:
+        return f"{self.where} {'/'.join(node.path)}"
+
     def _together(self, kind: str, nodes: Sequence[Node]) -> None:
         if kind == NARRATIVE:
-            self.found.append(nodes_slot(nodes, self.where, self.meta))
+            self.found.append(nodes_slot(nodes, self.where, self.meta, self._place(nodes[0])))
             return
         self.found.append(
             text_slot(
                 self.where,
-                [Piece(node.start, node.end, node.text) for node in nodes],
-                _WRITERS[nodes[0].kind],
+                [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in nodes],
+                write_text,
                 separators=[" "] * len(nodes),
                 label=kind,
                 meta=self.meta,
-                locator=self.where,
+                locator=self._place(nodes[0]),
             )
         )
+
+
+def _file_within(node: Node) -> Decision | None:
+    return Decision(EMBEDDED) if is_base64_file(node.text) else None
 
 
 def _own_name(node: Node) -> str:
@@ -187,7 +180,9 @@ class _FhirRules:
         if node.kind == "comment":
             return Decision(TEXT)
         if "div" in node.path:
-            return Decision(NARRATIVE if node.kind != "attribute" else KEEP)
+            if node.kind != "attribute":
+                return Decision(NARRATIVE)
+            return Decision(TEXT if says_something(node.name) else KEEP)
         if node.kind != "attribute" or node.name not in ("value", "url"):
             return Decision(KEEP if node.kind == "attribute" else TEXT)
         if node.name == "url":

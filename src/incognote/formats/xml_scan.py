@@ -1,13 +1,14 @@
 """Where every text, attribute and comment of an XML file stands.
 
 expat reports byte positions as it parses, so that a file can be patched instead of written anew.
-Entity declarations are refused (a few lines of them can expand to gigabytes, or name files of
-this machine), and nothing external is ever opened.
+Declarations within the file are refused (a few lines of entities can expand to gigabytes, or name
+files of this machine), and nothing external is ever opened.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from xml.parsers import expat
@@ -65,6 +66,7 @@ class _Scanner:
         parser.ProcessingInstructionHandler = self._instruction
         parser.StartCdataSectionHandler = lambda: self._switch_cdata(True)
         parser.EndCdataSectionHandler = lambda: self._switch_cdata(False)
+        parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._refuse
         parser.SkippedEntityHandler = self._refuse
         self._parser = parser
@@ -85,8 +87,12 @@ class _Scanner:
         self._byte = at
         return self._char
 
+    def _doctype(self, _name: str, _system: object, _public: object, has_subset: bool) -> None:
+        if has_subset:
+            self._refuse()
+
     def _refuse(self, *_: object) -> None:
-        raise ReadError(f"{self._where}: entity declarations are refused")
+        raise ReadError(f"{self._where}: entity and other declarations within a file are refused")
 
     def _flush(self, end: int) -> None:
         """Ends a run of characters; entities and references in it are part of one stretch."""
@@ -169,3 +175,16 @@ def write_cdata(text: str) -> str:
 
 def write_comment(text: str) -> str:
     return text.replace("--", "- -")
+
+
+def write_instruction(text: str) -> str:
+    return text.replace("?>", "? >")
+
+
+WRITERS: Mapping[Kind, Callable[[str], str]] = {
+    "text": write_text,
+    "cdata": write_cdata,
+    "attribute": write_attribute,
+    "comment": write_comment,
+    "instruction": write_instruction,
+}

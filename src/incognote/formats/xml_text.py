@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from incognote.formats.patch import Piece, Slot, text_slot
-from incognote.formats.xml_scan import Node, scan, write_cdata, write_text
+from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 
 # Elements that only change how a word looks: what stands around them belongs together.
 _INLINE = frozenset(
     """a abbr b big cite code content em font i linkHtml q s small span strong sub sup tt u
     var""".split()
 )
+# Attributes of markup that say how it looks. Others (alt, title, href) say something.
+_LOOKS = frozenset(
+    """align border cellpadding cellspacing class colspan dir height id lang rowspan scope style
+    valign width xml:lang""".split()
+)
 
 
-def narrative_slot(raw: str, where: str, meta: Mapping[str, str]) -> Slot:
-    """The narrative of a whole piece of markup, such as `Resource.text.div`."""
-    nodes = [node for node in scan(raw, where) if node.kind in ("text", "cdata")]
-    return nodes_slot(nodes, where, meta)
+def says_something(attribute: str) -> bool:
+    """Whether an attribute of markup holds words, and not only how the words look."""
+    return attribute not in _LOOKS and not attribute.startswith("xmlns")
 
 
-def nodes_slot(nodes: Sequence[Node], where: str, meta: Mapping[str, str]) -> Slot:
+def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]:
+    """A whole piece of markup, such as `Resource.text.div`: its text, and each aside alone."""
+    every = [node for node in scan(raw, where) if node.text.strip()]
+    asides = [
+        text_slot(
+            where,
+            [Piece(node.start, node.end, node.text)],
+            WRITERS[node.kind],
+            meta=meta,
+            locator=f"{where} {node.name}",
+        )
+        for node in every
+        if node.kind in ("comment", "instruction")
+        or (node.kind == "attribute" and says_something(node.name))
+    ]
+    nodes = [node for node in every if node.kind in ("text", "cdata")]
+    return [*asides, nodes_slot(nodes, where, meta)]
+
+
+def nodes_slot(
+    nodes: Sequence[Node], where: str, meta: Mapping[str, str], locator: str = ""
+) -> Slot:
     """Text nodes in order as one document, a line for each block."""
     separators = ["" if _inline(left, right) else "\n" for left, right in pairwise(nodes)]
     return text_slot(
         where,
-        [Piece(node.start, node.end, node.text) for node in nodes],
-        writer(nodes[0]) if nodes else write_text,
+        [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in nodes],
+        write_text,
         separators=separators,
         meta=meta,
-        locator=where,
+        locator=locator or where,
     )
-
-
-def writer(node: Node) -> Callable[[str], str]:
-    return write_cdata if node.kind == "cdata" else write_text
 
 
 def _inline(left: Node, right: Node) -> bool:
