@@ -34,6 +34,28 @@ CASES = {
     "too short to tell": ("Paciente sin dolor.", "en"),
     "Spanish": (SPANISH, "es"),
     "Spanish in capitals": (SPANISH.upper(), "es"),
+    "German, with words that are English too": (
+        (
+            "Die Patientin wurde in der Klinik aufgenommen. Sie klagt über starke Schmerzen in der"
+            " Brust und Atemnot seit zwei Tagen. Der Ehemann hat den Notarzt gerufen, was in der Akte"
+            " steht."
+        ),
+        "de",
+    ),
+    "Dutch, with words that are English too": (
+        (
+            "De patiënt is opgenomen in het ziekenhuis met pijn op de borst. Er is geen koorts en hij"
+            " was niet misselijk of duizelig. De echtgenote is aanwezig bij het gesprek."
+        ),
+        "nl",
+    ),
+    "English with a patient's words": (
+        (
+            "She speaks Spanish only and says que por la noche una tos. Her son was with her in the"
+            " room and will take her home on Friday."
+        ),
+        "en",
+    ),
     "empty": ("", "en"),
 }
 
