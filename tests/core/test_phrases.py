@@ -67,3 +67,8 @@ TWO_ERRORS = [("kowalski", "kovalsky"), ("smith", "smi"), ("abcd", "badc"), ("ab
 def test_two_errors_are_too_many(one, other):
     assert not one_error(one, other)
     assert Misspellings([(one, 1)]).intended(other) is None
+
+
+def test_a_string_of_any_length_takes_no_time_squared():
+    assert len(Misspellings([("b" * 1_000_000, 1)])) == 0
+    assert Misspellings([("kowalski", 1)]).intended("ko" + "w" * 1_000_000) is None

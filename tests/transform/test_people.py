@@ -128,6 +128,11 @@ def test_a_name_on_no_list_becomes_a_name_on_no_list():
         assert new[0].isupper()
 
 
+def test_a_name_may_be_absurdly_long():
+    new = surrogate("B" + "z" * 20_000, "PATIENT", PATIENTS[0])
+    assert len(new) == 20_001
+
+
 def test_nicknames_follow_their_name():
     assert formal("beth") == "elizabeth"
     assert formal("bob") == "robert"

@@ -60,6 +60,10 @@ def lower(text: str) -> str:
     return folded if len(folded) == len(text) else "".join(c.lower()[0] for c in text)
 
 
+# A longer string is no word but damage, and its spellings would take its length squared to list.
+_LONGEST = 60
+
+
 class Misspellings(Generic[T]):
     """Knows words, each with a value, by spellings that are one error away."""
 
@@ -68,7 +72,7 @@ class Misspellings(Generic[T]):
         self._near: dict[str, list[str]] = {}
         self._ends: set[str] = set()
         for word, value in entries:
-            if word not in self._words:
+            if word not in self._words and len(word) <= _LONGEST:
                 self._words[word] = value
                 self._ends |= {word[:2], word[-2:] + "$"}
                 for spelling in _less_one(word):
@@ -79,7 +83,7 @@ class Misspellings(Generic[T]):
 
     def intended(self, written: str) -> T | None:
         """The value of the word that was meant; None if it is written right or too wrong."""
-        if written in self._words:
+        if written in self._words or len(written) > _LONGEST + 1:
             return None
         # One error spares the first two letters of a longer word or the last two: most words of a
         # text are dismissed here.

@@ -29,13 +29,14 @@ _OTHER_INITIALS = {letter: _INITIALS.replace(letter, "") for letter in ascii_upp
 class Dice:
     """A stream of choices behind one question. 256 bits serve nearly always; more are drawn."""
 
-    __slots__ = ("_key", "_left", "_message", "_round", "_value")
+    __slots__ = ("_key", "_left", "_round", "_seed", "_value")
 
     def __init__(self, key: bytes, message: str) -> None:
         self._key = key
-        self._message = message
+        # Later rounds start from this, not from the message, which may be very long.
+        self._seed = hmac.digest(key, message.encode(), "sha256")
         self._round = 0
-        self._value = int.from_bytes(hmac.digest(key, message.encode(), "sha256"))
+        self._value = int.from_bytes(self._seed)
         self._left = _BITS
 
     def below(self, n: int) -> int:
@@ -43,8 +44,8 @@ class Dice:
         need = n.bit_length() + 64
         if self._left < need:
             self._round += 1
-            more = hmac.digest(self._key, f"{self._message}\x00{self._round}".encode(), "sha256")
-            self._value = int.from_bytes(more)
+            more = self._seed + self._round.to_bytes(8)
+            self._value = int.from_bytes(hmac.digest(self._key, more, "sha256"))
             self._left = _BITS
         self._value, choice = divmod(self._value, n)
         self._left -= n.bit_length()

@@ -99,14 +99,16 @@ def _kind(char: str) -> str:
 
 def _group(groups: dict[int, tuple[str, ...]], length: int, dice: Dice, head: str) -> str:
     """A group of so many letters that begins with `head`; long ones are made of short ones."""
-    size = min(length, max(groups))
-    fitting = _fitting(groups[size], head)
-    first = (
-        dice.pick(fitting)
-        if fitting
-        else head + "".join(dice.pick(groups[1]) for _ in range(size - 1))
-    )
-    return first if length == size else first + _group(groups, length - size, dice, "")
+    out = ""
+    while len(out) < length:
+        size = min(length - len(out), max(groups))
+        fitting = _fitting(groups[size], "" if out else head)
+        out += (
+            dice.pick(fitting)
+            if fitting
+            else head + "".join(dice.pick(groups[1]) for _ in range(size - 1))
+        )
+    return out
 
 
 @cache
