@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 import incognote
+from incognote.core.errors import UsageError
 from incognote.policy import policy_from
 
-POLICY = policy_from(
-    {
-        "name": "tiny",
-        "detectors": {
-            "find": {
-                "use": "regex",
-                "options": {"label": "PATIENT", "patterns": ["<(?P<phi>[^<>]+)>"]},
-            }
-        },
-        "labels": {"default": "tag"},
-    }
-)
+TREE = {
+    "name": "tiny",
+    "detectors": {
+        "find": {
+            "use": "regex",
+            "options": {"label": "PATIENT", "patterns": ["<(?P<phi>[^<>]+)>"]},
+        }
+    },
+    "labels": {"default": "tag"},
+}
+POLICY = policy_from(TREE)
 
 
 @pytest.fixture
@@ -87,3 +87,20 @@ def test_the_key_decides_the_surrogates() -> None:
     )
     assert once == again != other
     assert "Munro" not in str(once)
+
+
+@pytest.mark.parametrize("key", ["", b"", "short", b" " * 32], ids=repr)
+def test_a_key_that_anybody_could_guess_is_refused(key: str | bytes) -> None:
+    with pytest.raises(UsageError, match="16 bytes"):
+        incognote.Deidentifier(POLICY, key=key)
+
+
+def test_the_line_end_of_a_key_file_is_no_part_of_the_key() -> None:
+    policy = policy_from({**TREE, "labels": {"default": "hash"}})
+    one, other = (
+        incognote.Deidentifier(policy, key=key).deid(
+            incognote.Document("1", "<Ann>", {"patient_id": "p"})
+        )
+        for key in (b"k" * 32, b"k" * 32 + b"\r\n")
+    )
+    assert one.text == other.text

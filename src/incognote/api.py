@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import overload
 
 from incognote.core.errors import DocumentError
+from incognote.core.keys import usable_key
 from incognote.core.types import Document, Failure, Result
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, Policy, load_policy
@@ -23,14 +24,16 @@ class Deidentifier:
         deidentifier.deid("Seen by Dr. Smith.").text
 
     One note gives one Result, or raises a DocumentError. An iterable of notes is streamed and gives
-    a Result or a Failure for each, in order. Without a key, surrogates are consistent within this
-    object only.
+    a Result or a Failure for each, in order. A key has at least 16 bytes; without one, surrogates
+    are consistent within this object only.
     """
 
     def __init__(
         self, policy: str | Path | Policy = DEFAULT, key: bytes | str | None = None
     ) -> None:
-        secret = key.encode() if isinstance(key, str) else key
+        if isinstance(key, str):
+            key = key.encode()
+        secret = None if key is None else usable_key(key, "key")
         self._pipeline = Pipeline(load_policy(policy), secret)
 
     @property

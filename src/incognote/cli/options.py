@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError
+from incognote.core.keys import usable_key
 from incognote.policy import DEFAULT, Policy, load_policy
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "INCOGNOTE_KEY"
 VAULT_KEY_VARIABLE = "INCOGNOTE_VAULT_KEY"
-_SHORTEST_KEY = 16
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -122,11 +122,11 @@ def key_from(args: argparse.Namespace) -> bytes:
     """The key from the file, else the environment, else a fresh one, and the user is told."""
     if args.key_file:
         try:
-            return _checked(args.key_file.read_bytes(), str(args.key_file))
+            return usable_key(args.key_file.read_bytes(), str(args.key_file))
         except OSError as error:
             raise UsageError(f"{args.key_file}: {error.strerror}") from None
     if value := os.environ.get(KEY_VARIABLE):
-        return _checked(value.encode(), KEY_VARIABLE)
+        return usable_key(value.encode(), KEY_VARIABLE)
     if getattr(args, "resume", False):
         raise UsageError("--resume needs the key of the earlier run")
     print(
@@ -151,22 +151,12 @@ def vault_key_from(args: argparse.Namespace) -> bytes:
     """The vault's key from the file or the environment; a fresh one would lock the vault."""
     if args.vault_key_file:
         try:
-            return _checked(args.vault_key_file.read_bytes(), str(args.vault_key_file))
+            return usable_key(args.vault_key_file.read_bytes(), str(args.vault_key_file))
         except OSError as error:
             raise UsageError(f"{args.vault_key_file}: {error.strerror}") from None
     if value := os.environ.get(VAULT_KEY_VARIABLE):
-        return _checked(value.encode(), VAULT_KEY_VARIABLE)
+        return usable_key(value.encode(), VAULT_KEY_VARIABLE)
     raise UsageError(f"a vault needs its key: --vault-key-file or {VAULT_KEY_VARIABLE}")
-
-
-def _checked(key: bytes, where: str) -> bytes:
-    key = key.strip()
-    if len(key) < _SHORTEST_KEY:
-        raise UsageError(
-            f"{where}: a key has at least {_SHORTEST_KEY} bytes; "
-            "`head -c 32 /dev/urandom | base64` makes a good one"
-        )
-    return key
 
 
 def _positive(text: str) -> int:
