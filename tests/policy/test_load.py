@@ -59,6 +59,25 @@ def test_a_policy_cannot_extend_itself(tmp_path):
         load_policy(tmp_path / "a.toml")
 
 
+@pytest.mark.parametrize("overlay", ["fast", "rules"])
+def test_an_overlay_changes_detectors_and_nothing_else(overlay):
+    for name, changed in (
+        ("i2b2-2014", overlay),
+        ("hipaa-safe-harbor", f"hipaa-safe-harbor+{overlay}"),
+    ):
+        policy = load_policy(changed)
+        assert policy.labels == load_policy(name).labels
+        assert policy.detectors["accurate"].weight == 0
+        assert policy.detectors["patterns"] == load_policy(name).detectors["patterns"]
+
+
+def test_a_policy_that_decides_nothing_is_refused(tmp_path):
+    path = tmp_path / "empty.toml"
+    path.write_text('name = "empty"\n')
+    with pytest.raises(PolicyError, match="pass through"):
+        load_policy(path)
+
+
 def test_plus_joins_and_later_wins(tmp_path):
     over = tmp_path / "over.toml"
     over.write_text('[labels]\nDATE = "remove"\n')

@@ -28,13 +28,21 @@ def presets() -> tuple[str, ...]:
 
 
 def load_policy(name: str | Path | Policy = DEFAULT) -> Policy:
-    """A preset's name, a path, or several of them joined with "+", where later ones win."""
+    """A preset's name, a path, or several of them joined with "+", where later ones win.
+
+    An overlay (`overlay = true`) says only what it changes; alone, it changes the default policy.
+    """
     if isinstance(name, Policy):
         return name
     parts = [name] if isinstance(name, Path) else name.split("+")
     tree: dict[str, Any] = {}
     for part in parts:
-        tree = _merge(tree, _read(part, folder=Path(), seen=()))
+        own = _read(part, folder=Path(), seen=())
+        if own.pop("overlay", False) and not tree:
+            tree = _read(DEFAULT, folder=Path(), seen=())
+        tree = _merge(tree, own)
+    if not tree.get("labels"):
+        raise PolicyError(f"{name}: says nothing of any label, so everything would pass through")
     tree["name"] = str(name) if isinstance(name, Path) or len(parts) > 1 else tree.get("name", name)
     return policy_from(tree)
 
