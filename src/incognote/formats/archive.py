@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import struct
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,9 @@ from incognote.policy import FormatRules
 
 _MAX_DEPTH = 3
 _GZIP = b"\x1f\x8b"
+# What a block of bgzip begins with, up to its length.
+_BLOCK_HEAD = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
+_BLOCK = 0xFF00
 
 
 class ZipFormat:
@@ -75,8 +79,10 @@ class GzipFormat:
         inner = name.removesuffix(".gz") if name.endswith(".gz") else f"{name} content"
 
         def opened() -> tuple[list[str], list[bytes], Callable[[list[bytes]], bytes]]:
-            content = _gunzip(stream.read(), name)
-            return [inner], [content], lambda new: gzip.compress(new[0], mtime=0)
+            data = stream.read()
+            in_blocks = data[3:4] == b"\x04" and data[10:16] == _BLOCK_HEAD[10:]
+            content = _gunzip(data, name)
+            return [inner], [content], lambda new: _gzip(new[0], in_blocks=in_blocks)
 
         yield _archive(opened, name, rules)
 
@@ -131,19 +137,31 @@ def _records(member: str, data: bytes, archive: str, rules: FormatRules) -> list
 def _gunzip(data: bytes, where: str) -> bytes:
     """Decompressed, but never more than a limit, whatever the file promises."""
     limit = min(MAX_BYTES, max(len(data) * MAX_RATIO, 1 << 20))
-    content = b""
     try:
-        while data:
-            unpack = zlib.decompressobj(wbits=31)
-            content += unpack.decompress(data, limit - len(content) + 1)
-            if len(content) > limit or unpack.unconsumed_tail:
-                raise ReadError(f"{where}: packed suspiciously tightly")
-            if not unpack.eof:
-                raise ReadError(f"{where}: a truncated gzip file")
-            data = unpack.unused_data.lstrip(b"\0")
-    except zlib.error:
-        raise ReadError(f"{where}: a broken gzip file") from None
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            content = packed.read(limit + 1)
+    except (EOFError, OSError, zlib.error):
+        raise ReadError(f"{where}: a broken or truncated gzip file") from None
+    if len(content) > limit:
+        raise ReadError(f"{where}: packed suspiciously tightly")
     return content
+
+
+def _gzip(content: bytes, *, in_blocks: bool) -> bytes:
+    """Packed again; in the blocks of bgzip where the file came in them, so that it can be indexed.
+
+    A block says in its header how long it is, and an empty one ends the file.
+    """
+    if not in_blocks:
+        return gzip.compress(content, mtime=0)
+    packed = b""
+    for start in range(0, len(content) + _BLOCK, _BLOCK):
+        block = content[start : start + _BLOCK]
+        deflate = zlib.compressobj(wbits=-15)
+        body = deflate.compress(block) + deflate.flush()
+        packed += _BLOCK_HEAD + struct.pack("<H", len(_BLOCK_HEAD) + len(body) + 9) + body
+        packed += struct.pack("<II", zlib.crc32(block), len(block))
+    return packed
 
 
 def _tar_members(data: bytes, where: str) -> tuple[list[tarfile.TarInfo], list[bytes]]:
@@ -173,6 +191,7 @@ def _pack_tar(infos: Sequence[tarfile.TarInfo], contents: Sequence[bytes]) -> by
             # Who packed it is nobody's business.
             info.uname = info.gname = ""
             info.uid = info.gid = 0
+            info.pax_headers = {}
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data) if info.isfile() else None)
     return buffer.getvalue()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import logging
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -81,9 +84,10 @@ class _File:
         except ModuleNotFoundError:
             raise MissingExtra("the format 'dicom'", "dicom") from None
         try:
-            dataset = pydicom.dcmread(io.BytesIO(data))
-            # Elements are parsed when they are touched: what is broken shall show now.
-            dataset.decode()
+            with _unheard():
+                dataset = pydicom.dcmread(io.BytesIO(data))
+                # Elements are parsed when they are touched: what is broken shall show now.
+                dataset.decode()
         except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
             raise ReadError("broken, truncated or not a DICOM file") from None
         if "DirectoryRecordSequence" in dataset:
@@ -94,7 +98,8 @@ class _File:
             require_ocr()
         file = cls(dataset, name, rules)
         try:
-            file._walk(dataset, _patient(dataset))
+            with _unheard():
+                file._walk(dataset, _patient(dataset))
         except ReadError:
             raise
         except Exception:  # noqa: BLE001
@@ -150,6 +155,10 @@ class _File:
             self.values.append(_Value(dataset, element.tag, index if many else -1, kind, document))
 
     def render(self, results: Sequence[Result]) -> bytes:
+        with _unheard():
+            return self._rendered(results)
+
+    def _rendered(self, results: Sequence[Result]) -> bytes:
         rest = list(results)
         for value in self.values:
             self._put(value, rest.pop(0))
@@ -190,14 +199,27 @@ class _File:
         except Exception:  # noqa: BLE001 - decoders raise many kinds
             raise TransformError("the picture cannot be decoded, so it cannot be checked") from None
         frames = _frames(pixels, self.dataset)
-        step = max(len(frames) // _MAX_FRAMES_READ, 1)
-        boxes = [box for frame in frames[::step] for box in text_boxes(frame[..., :3].squeeze())]
+        boxes = [box for picture in _read(frames) for box in text_boxes(picture)]
         if boxes:
             fill = frames.max() if self.dataset.PhotometricInterpretation == "MONOCHROME1" else 0
             painted = frames.copy()
             cover(painted, boxes, fill)
             _store(self.dataset, painted.reshape(pixels.shape))
         return True
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Without the library's warnings, which quote the values they complain of."""
+    logger = logging.getLogger("pydicom")
+    was = logger.disabled
+    logger.disabled = True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.disabled = was
 
 
 def _known(text: str, label: str, doc_id: str, meta: dict[str, str], where: str) -> Document:
@@ -238,6 +260,18 @@ def _frames(pixels: Any, dataset: Any) -> Any:
     """Always (frames, rows, columns, channels)."""
     channels = int(dataset.get("SamplesPerPixel", 1))
     return pixels.reshape(-1, dataset.Rows, dataset.Columns, channels)
+
+
+def _read(frames: Any) -> Iterator[Any]:
+    """The pictures that stand for all frames: some of them, and the brightest of every point.
+
+    What is burned in is bright and stands still; a word on a single frame shows in the second.
+    """
+    step = max(len(frames) // _MAX_FRAMES_READ, 1)
+    for frame in frames[::step]:
+        yield frame[..., :3].squeeze()
+    if step > 1:
+        yield frames.max(axis=0)[..., :3].squeeze()
 
 
 def _store(dataset: Any, pixels: Any) -> None:

@@ -35,7 +35,7 @@ _ACTIONS = {
     "X/Z/D": DUMMY,
     "X/Z/U*": RECURSE,
 }
-_TEXT_VRS = frozenset(("LO", "LT", "SH", "ST", "UC", "UT"))
+_TEXT_VRS = frozenset(("LO", "LT", "SH", "ST", "UC", "UR", "UT"))
 _DATE_VRS = frozenset(("DA", "DT"))
 
 # Values that a reader of the image needs in some form: they get a surrogate instead of nothing.

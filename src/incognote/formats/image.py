@@ -61,9 +61,10 @@ def _painted(frame: Any) -> Any:
     from PIL import Image, ImageOps
 
     upright = ImageOps.exif_transpose(frame)
-    pixels = np.array(
-        upright.convert("L" if upright.mode in ("1", "L", "I", "I;16", "F") else "RGB")
-    )
+    # Pictures of more than 8 bits keep them: X-rays come as such.
+    if upright.mode not in ("I", "I;16", "F"):
+        upright = upright.convert("L" if upright.mode in ("1", "L") else "RGB")
+    pixels = np.array(upright)
     layered = pixels if pixels.ndim == 3 else pixels[..., None]
     cover(layered, text_boxes(pixels), 0)
     return Image.fromarray(pixels)

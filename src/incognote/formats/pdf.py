@@ -8,17 +8,20 @@ keeps them; a page that is only a picture is refused, because nothing on it can 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, new_text
 from incognote.formats.patch import Piece, Slot, spread, text_slot
+from incognote.formats.pdf_around import strip, written_strings
 from incognote.formats.pdf_text import (
     TextObject,
     has_images,
+    lines_drawn,
     pieces_of,
     remove_images,
     rewrite,
@@ -27,9 +30,12 @@ from incognote.formats.pdf_text import (
 from incognote.policy import FormatRules
 
 _MAX_PAGES = 5_000
-# Keys of annotations and form fields that hold what somebody wrote.
-_WRITTEN = ("/Contents", "/V", "/DV", "/TU", "/T", "/Subj", "/RC")
-_ROOT_EXTRAS = ("/Metadata", "/OpenAction", "/AA", "/AF", "/PieceInfo", "/StructTreeRoot")
+# What PDFium says of a glyph that has no letter. It says so of hyphens at line ends, too: a page is
+# refused where it says so of many.
+_MOSTLY = 0.2
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\ufffd\ufffe]")
+# A page with neither words nor pictures but many lines draws its words.
+_MANY_LINES = 100
 
 
 class PdfFormat:
@@ -61,7 +67,7 @@ class _File:
     pdf: Any = field(repr=False)
     rules: FormatRules
     pages: list[_Page]
-    written: list[tuple[Any, str, Slot]] = field(repr=False)
+    written: list[tuple[Any, str | int, Slot]] = field(repr=False)
     editor: Any = field(repr=False)
 
     @classmethod
@@ -80,15 +86,19 @@ class _File:
         if editor.is_encrypted:
             raise ReadError("encrypted")
         try:
-            _strip(editor)
+            strip(editor)
             written = [
-                (holder, key, text_slot(name, pieces, str, locator=f"{name} {key}"))
-                for holder, key, pieces in _written(editor)
+                (
+                    holder,
+                    key,
+                    text_slot(name, [Piece(0, 1, text)], str, locator=f"{name} {place}"),
+                )
+                for holder, key, text, place in written_strings(editor)
             ]
             buffer = io.BytesIO()
             editor.save(buffer)
             pdf = pypdfium2.PdfDocument(buffer.getvalue())
-            pages = _read_pages(pdf, name)
+            pages = _read_pages(pdf, name, rules)
         except ReadError:
             raise
         except Exception:  # noqa: BLE001 - a damaged structure raises whatever it hits first
@@ -109,7 +119,7 @@ class _File:
         rest = list(results)
         per_page = [rest.pop(0) if page.slot else None for page in self.pages]
         for (holder, key, _), result in zip(self.written, rest, strict=True):
-            holder[key] = pikepdf.String(result.text or "")
+            holder[key] = pikepdf.String(new_text(result))
         buffer = io.BytesIO()
         self.editor.save(buffer)
         pdf = pypdfium2.PdfDocument(buffer.getvalue())
@@ -141,70 +151,23 @@ class _File:
         rewrite(pdf, page, objects, spread(result, texts, at))
 
 
-def _read_pages(pdf: Any, name: str) -> list[_Page]:
+def _read_pages(pdf: Any, name: str, rules: FormatRules) -> list[_Page]:
     if len(pdf) > _MAX_PAGES:
         raise ReadError(f"more than {_MAX_PAGES:,} pages")
-    return [_read_page(page, name, number) for number, page in enumerate(pdf, 1)]
+    return [_read_page(page, name, number, rules) for number, page in enumerate(pdf, 1)]
 
 
-def _read_page(page: Any, name: str, number: int) -> _Page:
+def _read_page(page: Any, name: str, number: int, rules: FormatRules) -> _Page:
     objects = text_objects(page)
+    letters = "".join("".join(each.text.split()) for each in objects)
+    if len(_UNREADABLE.findall(letters)) > _MOSTLY * len(letters):
+        raise ReadError(f"page {number} has a font that does not say which letters it shows")
     if not any(each.text.strip() for each in objects):
         if has_images(page):
             raise ReadError(f"page {number} is a picture, which cannot be read")
+        if lines_drawn(page) > _MANY_LINES and rules.images != "keep":
+            raise ReadError(f"page {number} is a drawing, which cannot be read")
         return _Page(objects, None)
     pieces, separators = pieces_of(objects)
     slot = text_slot(name, pieces, str, separators=separators, locator=f"{name} page {number}")
     return _Page(objects, slot)
-
-
-def _strip(editor: Any) -> None:
-    """Removes what nobody reads but everybody leaks: metadata, scripts, attachments, looks."""
-    if "/Info" in editor.trailer:
-        del editor.trailer["/Info"]
-    for key in _ROOT_EXTRAS:
-        if key in editor.Root:
-            del editor.Root[key]
-    if "/Names" in editor.Root:
-        for key in ("/EmbeddedFiles", "/JavaScript"):
-            if key in editor.Root.Names:
-                del editor.Root.Names[key]
-    if "/AcroForm" in editor.Root:
-        editor.Root.AcroForm["/NeedAppearances"] = True
-        if "/XFA" in editor.Root.AcroForm:
-            del editor.Root.AcroForm["/XFA"]
-    for page in editor.pages:
-        for key in ("/Metadata", "/PieceInfo", "/AA", "/Thumb"):
-            if key in page:
-                del page[key]
-        for annotation in page.get("/Annots", []):
-            for key in ("/AP", "/AA", "/FS", "/M", "/CreationDate"):
-                if key in annotation:
-                    del annotation[key]
-
-
-def _written(editor: Any) -> Iterator[tuple[Any, str, list[Piece]]]:
-    """Every string somebody wrote around the pages: its holder, its key, and it as a piece."""
-    import pikepdf
-
-    seen: set[tuple[int, int]] = set()
-    queue: list[Any] = [note for page in editor.pages for note in page.get("/Annots", [])]
-    if "/AcroForm" in editor.Root:
-        queue += list(editor.Root.AcroForm.get("/Fields", []))
-    if "/Outlines" in editor.Root:
-        queue.append(editor.Root.Outlines)
-    while queue:
-        holder = queue.pop(0)
-        if not isinstance(holder, pikepdf.Dictionary) or (
-            holder.objgen in seen and holder.is_indirect
-        ):
-            continue
-        seen.add(holder.objgen)
-        queue += [*holder.get("/Kids", [])]
-        queue += [
-            holder[key] for key in ("/First", "/Next", "/Parent", "/Popup", "/A") if key in holder
-        ]
-        for key in (*_WRITTEN, "/Title", "/URI"):
-            value = holder.get(key)
-            if isinstance(value, pikepdf.String) and str(value).strip():
-                yield holder, key, [Piece(0, 1, str(value))]

@@ -59,6 +59,13 @@ def has_images(page: Any) -> bool:
     )
 
 
+def lines_drawn(page: Any) -> int:
+    """How many lines and shapes a page draws."""
+    import pypdfium2.raw as pdfium
+
+    return sum(1 for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=15))
+
+
 def remove_images(page: Any) -> None:
     import pypdfium2.raw as pdfium
 

@@ -22,8 +22,12 @@ _CHUNK = 1 << 20
 # Sample names are the same thing on every line of a file: one scope for all of them.
 _SAMPLES = {"patient_id": "vcf-samples"}
 _DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
-_KEYED = re.compile(r"(?:^|[<,])(ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+)=([^,>]+)")
-_DESCRIPTION = re.compile(r'Description="([^"]*)"')
+# key=value, or key="a value with commas", within <...>.
+_KEYED = re.compile(r'(?<=[<,])(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,>"]*))')
+_SAMPLE = re.compile(r"ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+")
+_DEFINITIONS = re.compile(r"##(?:INFO|FORMAT|FILTER|ALT|META|contig)=")
+# What definitions say for machines; the rest of them is read.
+_CODES = frozenset("ID Number Type Version length assembly md5 taxonomy".split())
 
 
 class VcfFormat:
@@ -42,13 +46,23 @@ class VcfFormat:
         else:
             line = b""
         # Genotypes pass as they are, in blocks.
+        before = b"\n"
         while line:
+            if b"\n#" in before + line:
+                yield _refused(name, line)
+                return
             yield Record((), _constant(line))
+            before = line[-1:]
             line = stream.read(_CHUNK)
 
 
 def _constant(data: bytes) -> Callable[[Sequence[Result]], bytes]:
     return lambda _: data
+
+
+def _refused(name: str, data: bytes) -> Failure:
+    message = f"{name}: a comment among the variants, where none may be"
+    return Unreadable(name, ReadError.stage, ReadError.__name__, message, data)
 
 
 def _header_line(line: bytes, where: str) -> Record | Failure:
@@ -77,29 +91,35 @@ def _slots(line: str, where: str) -> list[Slot]:
                 slots.append(known(at, at + len(text), "IDNUM"))
             at += len(text) + 1
         return slots
-    if line.startswith(("##SAMPLE", "##PEDIGREE", "##META")):
-        slots = [known(*found.span(2), "IDNUM") for found in _KEYED.finditer(line)]
-        for found in _DESCRIPTION.finditer(line):
-            piece = Piece(*found.span(1), found[1])
-            slots.append(text_slot(where, [piece], str, meta=_SAMPLES, locator=where))
+    about_samples = line.startswith(("##SAMPLE", "##PEDIGREE"))
+    if about_samples or _DEFINITIONS.match(line):
+        slots = []
+        for found in _KEYED.finditer(line):
+            at = 2 if found[2] is not None else 3
+            if about_samples and _SAMPLE.fullmatch(found[1]):
+                slots.append(known(*found.span(at), "IDNUM"))
+            elif found[at] and (about_samples or found[1] not in _CODES):
+                slots.append(_text(line, *found.span(at), found[1], where))
         return slots
     date = _DATE.match(line)
     if date:
         return [known(*date.span(1), "DATE")]
-    if re.match(r"##(?:INFO|FORMAT|FILTER|ALT|contig|fileformat)=", line):
+    if line.startswith("##fileformat="):
         return []
     # Anything else (command lines, file paths, notes) is read as text.
     start, _, value = line.rstrip("\r\n").partition("=")
     if not value:
         return []
     begin = len(start) + 1
-    return [
-        text_slot(
-            where,
-            [Piece(begin, begin + len(value), value)],
-            str,
-            lead=f"{start.lstrip('#')}: ",
-            meta=_SAMPLES,
-            locator=where,
-        )
-    ]
+    return [_text(line, begin, begin + len(value), start.lstrip("#"), where)]
+
+
+def _text(line: str, start: int, end: int, key: str, where: str) -> Slot:
+    return text_slot(
+        where,
+        [Piece(start, end, line[start:end])],
+        lambda text: text.replace('"', "'"),
+        lead=f"{key}: ",
+        meta=_SAMPLES,
+        locator=where,
+    )

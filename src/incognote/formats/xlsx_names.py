@@ -20,9 +20,8 @@ from incognote.formats.zips import members, pack
 _LONGEST_SHEET_NAME = 31
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
 # Elements and attributes that refer to names.
-FORMULAS = frozenset(
-    "f formula formula1 formula2 definedName calculatedColumnFormula".split()
-)
+FORMULAS = frozenset("f formula formula1 formula2 definedName calculatedColumnFormula".split())
+_FOLLOWED = FORMULAS | {"lpstr"}
 REFERRING = frozenset("location sheet".split())
 
 
@@ -122,6 +121,7 @@ def _followed(text: str, named: Sequence[_Named]) -> str:
 
 def _references(nodes: Sequence[Node], follow_all: Callable[[str], str]) -> Iterator[Change]:
     for node in nodes:
-        refers = node.name in REFERRING if node.kind == "attribute" else (node.name in FORMULAS or node.name == "lpstr")
+        referring = REFERRING if node.kind == "attribute" else _FOLLOWED
+        refers = node.name in referring
         if refers and (new := follow_all(node.text)) != node.text:
             yield Change(node.start, node.end, WRITERS[node.kind](new))
