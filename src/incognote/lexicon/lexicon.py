@@ -22,6 +22,14 @@ class Lexicon(Places):
     def surname(self, word: str) -> Name | None:
         return self._name(self._surnames, word)
 
+    def first_name_bearers(self, word: str) -> int | None:
+        """How many people have this first name; None if it is none that is known."""
+        return self._first_names.bearers(fold(word))
+
+    def surname_bearers(self, word: str) -> int | None:
+        """How many people have this surname; None if it is none that is known."""
+        return self._surnames.bearers(fold(word))
+
     def first_names(
         self, sex: Sex | None = None, ethnicity: Ethnicity | None = None
     ) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ class NameTable:
         """Its rank by frequency, 0 for the most frequent; `word` is folded."""
         return self._row.get(word)
 
+    def bearers(self, word: str) -> int | None:
+        """How many people bear it; `word` is folded."""
+        row = self._row.get(word)
+        return None if row is None else self._count[row]
+
     def name(self, row: int, *, common_word: bool) -> Name:
         white, black, hispanic, api = (share / 200 for share in self._shares[4 * row : 4 * row + 4])
         return Name(

@@ -15,7 +15,7 @@ from incognote.core.errors import PolicyError
 from incognote.core.labels import all_labels
 from incognote.core.types import Document, View
 from incognote.detect.patterns import PatternDetector, Rule, load_pack, pack_names
-from incognote.detect.patterns.engine import RUN_TOKENS, Engine, Found, Matcher, _keys
+from incognote.detect.patterns.engine import RUN_TOKENS, Engine, Found, Matcher, _gate, _keys
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
@@ -61,6 +61,24 @@ OWN_CASES = view_of(
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_triggers_lose_nothing_on_the_cases_of_all_rules(rule: Rule) -> None:
     assert triggered(rule, OWN_CASES) == everywhere(rule, OWN_CASES.text)
+
+
+def test_gates_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_gates = Engine(RULES).find(OWN_CASES.text, OWN_CASES.tokens)
+    monkeypatch.setattr("incognote.detect.patterns.engine.TRIES_BEFORE_GATE", 1)
+    gated = Engine(RULES)
+    gated.find(OWN_CASES.text, OWN_CASES.tokens)
+    assert gated.find(OWN_CASES.text, OWN_CASES.tokens) == open_gates
+
+
+def test_rules_with_numbered_groups_get_no_gate() -> None:
+    named = Rule("a", "DATE", 0.9, frozenset({"9"}), r"(?P<phi>(?P<s>[0-9])(?P=s))")
+    numbered = Rule("b", "DATE", 0.9, frozenset({"9"}), r"(?P<phi>([0-9])\2)")
+    assert _gate([named, numbered]) is None
+    gate = _gate([named, named])
+    assert gate is not None
+    assert gate("x11", 1)
+    assert not gate("x12", 1)
 
 
 def test_triggers_lose_nothing_on_notes(shared) -> None:

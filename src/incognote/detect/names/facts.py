@@ -147,8 +147,8 @@ class Facts(dict[str, int]):
 
     def _lists(self, word: str) -> int:
         lexicon = self._lexicon
-        first, last = lexicon.first_name(word), lexicon.surname(word)
-        bits = (FIRST if first else 0) | (LAST if last else 0)
+        first, last = lexicon.first_name_bearers(word), lexicon.surname_bearers(word)
+        bits = (FIRST if first is not None else 0) | (LAST if last is not None else 0)
         medical = lexicon.is_drug(word) or lexicon.is_clinical(word)
         if medical:
             bits |= MEDICAL
@@ -162,11 +162,9 @@ class Facts(dict[str, int]):
         if word in lexicon.countries or word in lexicon.nationalities or word in self._states:
             bits |= PLACE | REGION
         ordinary = medical or lexicon.is_ordinary(word)
-        if not first and not last:
+        if not bits & (FIRST | LAST):
             return bits | (ORDINARY if ordinary else UNKNOWN)
-        frequent = (first is not None and first.count >= _FREQUENT_FIRST) or (
-            last is not None and last.count >= _FREQUENT_LAST
-        )
+        frequent = (first or 0) >= _FREQUENT_FIRST or (last or 0) >= _FREQUENT_LAST
         if ordinary:
             return bits | (AMBIGUOUS if frequent else ORDINARY)
         return bits | (STRONG if frequent else KNOWN)

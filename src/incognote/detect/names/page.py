@@ -25,8 +25,9 @@ class Page:
         # Restored capitals help in a note without any. In one of nothing but capitals the words
         # around a name say more than a restored case that does not know the name.
         self.text = text = view.text if view.text.isupper() else view.cased
-        self.starts = view.tokens.starts
-        self.ends = view.tokens.ends
+        # Lists: an array makes a new number at every look.
+        self.starts = view.tokens.starts.tolist()
+        self.ends = view.tokens.ends.tolist()
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
         self.bits = [facts[word] for word in self.words]
         capitals = sum(1 for bits in self.bits if bits & (CAPITAL | UPPER))

@@ -30,7 +30,11 @@ LOOK_BACK = 60
 LONGEST_RUN = 20
 # How many tokens a "~" rule may look back, and the marks that do not break its run.
 RUN_TOKENS = 12
+TRIES_BEFORE_GATE = 300  # how busy a group must be for its gate to pay
 _RUN_MARKS = frozenset("._-+/\\:%'#*")
+_NAMED = re.compile(r"\(\?P<(\w+)>")
+_REFERENCE = re.compile(r"\(\?P=(\w+)\)")
+_NUMBERED = re.compile(r"\\[1-9]|\(\?\(")
 _SHAPE = re.compile(r"(9+)(\+|\{1,(\d+)\})?(?:\[(.+)\]|(\D))?")
 
 
@@ -112,6 +116,47 @@ def _check(check: Callable[[re.Match[str]], bool]) -> Callable[[str, re.Match[st
     return lambda _, found: check(found)
 
 
+class Group:
+    """Rules with the same triggers, behind one expression that matches wherever one of them does.
+
+    Nearly every place where a rule may start holds nothing. This gate tells so in one step where
+    the rules would take one each; it takes long to compile, so only busy groups get one.
+    """
+
+    __slots__ = ("_tries", "gate", "matchers")
+
+    def __init__(self, matchers: tuple[Matcher, ...]) -> None:
+        self.matchers = matchers
+        self.gate: Callable[[str, int], object] = self._open
+        self._tries = 0
+
+    def _open(self, _text: str, _at: int) -> object:
+        """Every rule may have a look, until there were enough tries to make a gate pay."""
+        self._tries += 1
+        if self._tries == TRIES_BEFORE_GATE and len(self.matchers) > 1:
+            self.gate = _gate([matcher.rule for matcher in self.matchers]) or self.gate
+        return True
+
+
+def _gate(rules: Sequence[Rule]) -> Callable[[str, int], object] | None:
+    """The rules' patterns as one; None where a group is referred to by its number."""
+    if any(_NUMBERED.search(rule.pattern) for rule in rules):
+        return None
+    return re.compile("|".join(map(_branch, range(len(rules)), rules)), FLAGS).match
+
+
+def _branch(at: int, rule: Rule) -> str:
+    """A pattern as part of a longer one: groups get names of their own, or none if not needed."""
+
+    def rename(group: re.Match[str]) -> str:
+        name = group[1]
+        return f"(?P<{name}_{at}>" if f"(?P={name})" in rule.pattern else "(?:"
+
+    pattern = _REFERENCE.sub(rf"(?P=\1_{at})", _NAMED.sub(rename, rule.pattern))
+    # The line end closes a comment, which a verbose pattern may end with.
+    return f"(?{'' if rule.case else 'i'}:{pattern}\n)"
+
+
 class Engine:
     """A set of rules behind one dictionary of triggers."""
 
@@ -124,9 +169,14 @@ class Engine:
                 table = back if trigger.startswith("~") else here
                 for key in _keys(trigger.removeprefix("~")):
                     table.setdefault(key, []).append(matcher)
+        groups: dict[tuple[Matcher, ...], Group] = {}
+
+        def group(matchers: Iterable[Matcher]) -> Group | None:
+            members = tuple(dict.fromkeys(matchers))
+            return groups.setdefault(members, Group(members)) if members else None
+
         self._table = {
-            key: (tuple(dict.fromkeys(here.get(key, ()))), tuple(dict.fromkeys(back.get(key, ()))))
-            for key in (*here, *back)
+            key: (group(here.get(key, ())), group(back.get(key, ()))) for key in (*here, *back)
         }
 
     def find(self, text: str, tokens: Tokens) -> list[Found]:
@@ -137,52 +187,49 @@ class Engine:
             # A letter whose lower case is longer (U+0130) would move every offset behind it.
             lower = "".join(low if len(low := c.lower()) == 1 else c for c in text)
         get = self._table.get
-        ends = tokens.ends
-        for index, start in enumerate(tokens.starts):
-            end = ends[index]
+        for index, (start, end) in enumerate(zip(scan.starts, scan.ends, strict=True)):
             word = lower[start:end]
             entry = get(word)
-            if entry is not None:
-                scan.try_entry(entry, index)
+            entries = (entry,)
             # Digits and most marks sort before ":", letters behind it.
             if word < ":" and word.isdigit():
                 shape = "9" * min(end - start, LONGEST_RUN)
-                entry = get(shape)
-                if entry is not None:
-                    scan.try_entry(entry, index)
-                if end < len(text):
-                    entry = get(shape + lower[end])
-                    if entry is not None:
-                        scan.try_entry(entry, index)
+                followed = get(shape + lower[end]) if end < len(text) else None
+                entries = (entry, get(shape), followed)
+            elif entry is None:
+                continue
+            for here, back in filter(None, entries):
+                # Most triggers trigger nothing: the gate is asked here, before anything is called.
+                if here and here.gate(text, start):
+                    scan.try_at(here, start)
+                if back:
+                    scan.try_run(back, index)
         return scan.found
 
 
 class _Scan:
     """What one pass over one text remembers."""
 
-    __slots__ = ("_busy", "_ends", "_starts", "_text", "_tried", "found")
+    __slots__ = ("_busy", "_text", "_tried", "ends", "found", "starts")
 
     def __init__(self, text: str, tokens: Tokens) -> None:
         self._text = text
-        self._starts = tokens.starts
-        self._ends = tokens.ends
+        self.starts = tokens.starts.tolist()
+        self.ends = tokens.ends.tolist()
         self._busy: dict[Matcher, int] = {}
-        self._tried: dict[tuple[Matcher, ...], int] = {}
+        self._tried: dict[Group, int] = {}
         self.found: list[Found] = []
 
-    def try_entry(self, entry: tuple[tuple[Matcher, ...], tuple[Matcher, ...]], index: int) -> None:
-        here, back = entry
-        if here:
-            self._try(here, self._starts[index])
-        if back:
-            # Each token of a run is tried once for the same rules, however many triggers it holds.
-            first = max(self._run_start(index), self._tried.get(back, 0))
-            for at in range(first, index + 1):
-                self._try(back, self._starts[at])
-            self._tried[back] = index + 1
+    def try_run(self, group: Group, index: int) -> None:
+        """Tries every token of the run that leads to this one, each once for the same rules."""
+        text, starts, gate = self._text, self.starts, group.gate
+        for at in range(max(self._run_start(index), self._tried.get(group, 0)), index + 1):
+            if gate(text, starts[at]):
+                self.try_at(group, starts[at])
+        self._tried[group] = index + 1
 
     def _run_start(self, index: int) -> int:
-        text, starts, ends = self._text, self._starts, self._ends
+        text, starts, ends = self._text, self.starts, self.ends
         floor = max(0, index - RUN_TOKENS)
         while index > floor and ends[index - 1] == starts[index]:
             first = text[starts[index - 1]]
@@ -191,9 +238,9 @@ class _Scan:
             index -= 1
         return index
 
-    def _try(self, matchers: Sequence[Matcher], start: int) -> None:
+    def try_at(self, group: Group, start: int) -> None:
         busy = self._busy
-        for matcher in matchers:
+        for matcher in group.matchers:
             if busy and busy.get(matcher, 0) > start:
                 continue
             match = matcher.match(self._text, start)

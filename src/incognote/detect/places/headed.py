@@ -68,8 +68,10 @@ def last_head(scan: Scan, run: Run) -> Head | None:
 
 def _headed(scan: Scan, run: Run) -> Finding | None:
     head = last_head(scan, run)
+    if head is None:
+        return None
     opening = tuple(map(scan.lower, range(run.first, run.first + 3)))
-    if head is None or not {opening, opening[:2]}.isdisjoint(phrase_list("heads", "not_names")):
+    if not {opening, opening[:2]}.isdisjoint(phrase_list("heads", "not_names")):
         return None
     first, end = _reach_left(scan, run), _reach_right(scan, run, head.end)
     # What a line or a preposition frames is a name even without letter case.

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from incognote.core.letters import count_letters
 from incognote.core.types import View
 from incognote.detect.places.words import (
     CAPITAL,
@@ -46,8 +47,10 @@ class Scan:
 
     def __init__(self, view: View, vocabulary: Vocabulary) -> None:
         text = self.text = view.cased
-        self.starts, self.ends = view.tokens.starts, view.tokens.ends
+        # Lists: an array makes a new number at every look.
+        self.starts, self.ends = view.tokens.starts.tolist(), view.tokens.ends.tolist()
         self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
+        self._lower = list(map(str.lower, self.words))
         self.bits = list(map(vocabulary.__getitem__, self.words))
         self.vocabulary = vocabulary
         self._line_ends = [mark.start() for mark in _LINE_END.finditer(text)]
@@ -64,7 +67,7 @@ class Scan:
 
     def lower(self, at: int) -> str:
         """The word in lower case; empty outside the view."""
-        return self.words[at].lower() if 0 <= at < len(self.words) else ""
+        return self._lower[at] if 0 <= at < len(self._lower) else ""
 
     def gap(self, at: int) -> int:
         """What lies between token `at` and the one before it."""
@@ -86,9 +89,8 @@ class Scan:
         if known is None:
             start = self._line_ends[line - 1] if line else 0
             end = self._line_ends[line] if line < len(self._line_ends) else len(self.text)
-            letters = [c for c in self.text[start:end] if c.isalpha()]
-            capitals = sum(map(str.isupper, letters))
-            known = self._line_case[line] = capitals < 0.7 * len(letters)
+            capitals, letters = count_letters(self.text[start:end])
+            known = self._line_case[line] = capitals < 0.7 * letters
         return known
 
     def specific(self, at: int, cased: bool) -> bool:

@@ -79,7 +79,6 @@ class Vocabulary(dict[str, int]):
         lex = lexicon()
         self._lexicon = lex
         self.heads = _heads(lex)
-        self._head_words = {phrase[-1] for phrase in self.heads}
         self.states = _by_first_word(
             {**dict.fromkeys(lex.regions, ""), **dict.fromkeys(lex.state_codes, "")}
         )
@@ -87,19 +86,38 @@ class Vocabulary(dict[str, int]):
         self.cities = _by_first_word(
             dict.fromkeys([*lex.us_cities.keys(), *lex.world_cities.keys()], "")
         )
-        self._landmarks = word_list("heads", "landmarks")
-        self._openers = word_list("heads", "landmark_openers")
-        self._part = word_list("words", "part")
-        self._generic = word_list("words", "generic")
+        self.known = _known()
+        self.work = _work()
+        self._listed = self._lists()
+
+    def _lists(self) -> Mapping[str, int]:
+        """Word in lower case -> the bits of all lists that hold it."""
+        part, generic = word_list("words", "part"), word_list("words", "generic")
+        landmarks = word_list("heads", "landmarks")
         # A word that is a head by itself stands inside names; "in" of "walk-in" does not.
         single = {phrase[0] for phrase in self.heads if len(phrase) == 1}
-        inside = self._part | self._generic | self._landmarks | single
-        self._stop = word_list("words", "stop") - inside
-        self._job_cues = word_list("jobs", "before") | word_list("jobs", "fields") | {"as"}
-        self.work = _work()
-        self.known = _known()
-        self._languages = word_list("words", "languages")
-        self.jobs = lex.profession_heads | word_list("jobs", "extra_heads")
+        jobs = self._lexicon.profession_heads | word_list("jobs", "extra_heads")
+        lists: tuple[tuple[int, Iterable[str]], ...] = (
+            (STOP, word_list("words", "stop") - part - generic - landmarks - single),
+            (GENERIC, generic),
+            (PART, part),
+            (HEAD, (phrase[-1] for phrase in self.heads)),
+            (LANDMARK, landmarks),
+            (OPENER, word_list("heads", "landmark_openers")),
+            (JOB, jobs),
+            (JOB, (f"{job}s" for job in jobs)),
+            (ROAD, _ROADS),
+            (PARTICLE, _PARTICLES),
+            (KNOWN, self.known),
+            (LANGUAGE, word_list("words", "languages")),
+            (JOB_CUE, word_list("jobs", "before") | word_list("jobs", "fields") | {"as"}),
+            (WORK, self.work),
+        )
+        table: dict[str, int] = {}
+        for bit, words in lists:
+            for word in words:
+                table[word] = table.get(word, 0) | bit
+        return table
 
     def trim(self) -> None:
         """Forget everything once there is too much of it: memory does not grow with the text."""
@@ -119,7 +137,7 @@ class Vocabulary(dict[str, int]):
         lower = word.lower()
         key = fold(word)
         lex = self._lexicon
-        bits = WORD
+        bits = WORD | self._listed.get(lower, 0)
         if word[0].isupper():
             bits |= CAPITAL
             if len(word) > 1 and word.isupper():
@@ -131,34 +149,20 @@ class Vocabulary(dict[str, int]):
         short = lex.is_abbreviation(word if word.istitle() else word.upper())
         clinical = short or lex.is_drug(key) or (lex.is_clinical(key) and not frequent)
         common = clinical or ordinary or lex.is_clinical(key)
-        first, last = lex.first_name(key), lex.surname(key)
         person = not common and (
-            (first is not None and first.count >= _BORNE_FIRST)
-            or (last is not None and last.count >= _BORNE_LAST)
+            (lex.first_name_bearers(key) or 0) >= _BORNE_FIRST
+            or (lex.surname_bearers(key) or 0) >= _BORNE_LAST
         )
-        singular = lower.removesuffix("s")
+        country = word == "U" or key in self.countries or key.removesuffix("s") in self.countries
         for bit, holds in (
-            (STOP, lower in self._stop),
-            (GENERIC, lower in self._generic),
-            (PART, lower in self._part),
             (COMMON, common),
-            (HEAD, lower in self._head_words),
             (CITY, fold_place(lower) in self.cities),
             (STATE, key in self.states or word in _DOTTED_STATES),
-            (COUNTRY, word == "U" or not {key, key.removesuffix("s")}.isdisjoint(self.countries)),
-            (LANDMARK, lower in self._landmarks),
-            (OPENER, lower in self._openers),
-            (JOB, lower in self.jobs or singular in self.jobs),
-            (ROAD, lower in _ROADS),
-            (PARTICLE, lower in _PARTICLES),
+            (COUNTRY, country),
             (PERSON, person),
             (CLINICAL, clinical),
             (EPONYM, lex.is_eponym(key)),
-            (KNOWN, lower in self.known),
-            (LANGUAGE, lower in self._languages),
             (FAMILIAR, frequent),
-            (JOB_CUE, lower in self._job_cues),
-            (WORK, lower in self.work),
         ):
             if holds:
                 bits |= bit
