@@ -66,6 +66,7 @@ BAD = [
     ({"PATIENT": "year"}, "labels.PATIENT.action"),
     ({"AGE": {"action": "generalize", "width": 1}}, "labels.AGE.width"),
     ({"AGE": {"action": "shift", "by": 0}}, "labels.AGE.by"),
+    ({"DATE": "shift"}, "surrogate moves dates"),
     ({"DATE": "shuffle"}, "labels.DATE.action"),
 ]
 

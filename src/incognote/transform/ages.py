@@ -102,6 +102,9 @@ class Shift:
     def __post_init__(self) -> None:
         if self.by < 1:
             raise PolicyError(f"labels.{self.label}.by: must be at least 1")
+        if self.label in ("DATE", "TIME"):
+            # Day, month and year moved each for itself make no date.
+            raise PolicyError(f"labels.{self.label}: shift is for numbers; surrogate moves dates")
 
     def replace(self, mention: Mention, record: Record) -> str:
         dice = record.scope.draws.dice(f"SHIFT-{self.label}", str(self.by))
