@@ -251,3 +251,19 @@ def test_a_signal_leaves_no_file_behind(
     assert b"interrupted" in message
     assert b"Traceback" not in message
     assert list(folder.iterdir()) == []
+
+
+def test_workers_leave_when_the_run_is_killed(tiny: str) -> None:
+    command = [sys.executable, "-m", "incognote", "detect", "-", "--format", "jsonl"]
+    options = ["--policy", tiny, "--batch", "1", "--workers", "2"]
+    with subprocess.Popen(
+        [*command, *options], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b'{"id": "1", "text": "<Ann>"}\n' * 2000)
+        process.stdin.flush()
+        assert process.stdout.read(1)  # a worker has answered
+        process.kill()
+        # The workers hold the other end of the pipes: there is an end only when all are gone.
+        process.communicate(timeout=60)

@@ -5,10 +5,12 @@ A worker holds a pipeline and nothing else, so it does not matter which worker g
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from incognote.core.errors import IncognoteError
@@ -101,7 +103,17 @@ def _start(work: Work) -> None:
     global _run  # noqa: PLW0603 - a worker process is one pipeline
     # Ctrl-C reaches the whole group; the parent alone decides what becomes of the run.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_leave_with_parent, daemon=True).start()
     _run = work.ready()
+
+
+def _leave_with_parent() -> None:
+    """A parent that was killed outright cannot send its workers home, and they hold notes."""
+    from multiprocessing import parent_process
+
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _work(documents: list[Document]) -> list[_Slim | Failure]:
