@@ -24,7 +24,9 @@ def test_rows_in_order(tmp_path: Path, settings: Settings) -> None:
     write_rows(tmp_path / "in.jsonl", ["no one", "<Ann> and <Bo>", ""])
     summary = detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
     span = {"label": "PATIENT", "score": 1.0, "sources": ["find/0"]}
-    assert rows(tmp_path / "out.jsonl") == [
+    found = rows(tmp_path / "out.jsonl")
+    assert [row.pop("locator") for row in found] == [f"in.jsonl:{n} text" for n in (1, 2, 3)]
+    assert found == [
         {"id": "n0", "spans": []},
         {"id": "n1", "spans": [{"start": 1, "end": 4, **span}, {"start": 11, "end": 13, **span}]},
         {"id": "n2", "spans": []},
@@ -42,7 +44,7 @@ def test_a_failed_row_is_null_not_empty(tmp_path: Path, settings: Settings) -> N
     first, second, third = rows(tmp_path / "out.jsonl")
     assert first["spans"]
     assert (second["id"], second["spans"]) == ("in.jsonl:2", None)
-    assert third == {"id": "c", "spans": []}
+    assert third == {"id": "c", "spans": [], "locator": "in.jsonl:3 text"}
     assert summary.quarantined == 1
     (listed,) = rows(tmp_path / "quarantine.jsonl")
     assert (listed["id"], listed["stage"]) == ("in.jsonl:2", "read")
@@ -53,7 +55,7 @@ def test_several_texts_in_a_row_are_told_apart(tmp_path: Path, settings: Setting
     formats = replace(settings.policy.formats, text=("a", "b"), labels={"name": "PATIENT"})
     settings = replace(settings, policy=replace(settings.policy, formats=formats))
     detect(str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl"), settings)
-    found = [(row["id"], row["part"], len(row["spans"])) for row in rows(tmp_path / "out.jsonl")]
+    found = [(row["id"], row["locator"], len(row["spans"])) for row in rows(tmp_path / "out.jsonl")]
     assert found == [("1", "in.csv:2 a", 1), ("1", "in.csv:2 b", 0)]
 
 

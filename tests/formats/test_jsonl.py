@@ -76,7 +76,7 @@ def test_a_row_without_a_note_is_a_document_and_stays(text: str) -> None:
 BAD = {
     "not JSON": (b'{"text": "Smith"', "not valid JSON"),
     "not an object": (b'["Smith"]', "not a JSON object"),
-    "two objects": (b'{"text": "Smith"} {"text": "Smith"}', "something follows"),
+    "two objects": (b'{"text": "Smith"} {"text": "Smith"}', "not valid JSON"),
     "single quotes": (b"{'text': 'Smith'}", "not valid JSON"),
     "trailing comma": (b'{"text": "Smith",}', "not valid JSON"),
     "raw control character": (b'{"text": "Smith\tx"}', "not valid JSON"),

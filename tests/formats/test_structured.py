@@ -196,11 +196,11 @@ class TestFhir:
         target = json.loads((folder / "patient-basic-target.json").read_bytes())
         before = {
             leaf.path: leaf.value
-            for leaf in leaves(source.decode(), "x")
+            for leaf in leaves(source.decode())
             if isinstance(leaf.value, str)
         }
         raw = json.dumps(target)
-        after = {leaf.path: leaf.value for leaf in leaves(raw, "x")}
+        after = {leaf.path: leaf.value for leaf in leaves(raw)}
         gone = {value for path, value in before.items() if after.get(path) != value}
         seen = " ".join(d.text for d in documents(source, "p.json"))
         # Times and markup around a value stay; codes and their systems say what kind of thing an
@@ -273,8 +273,8 @@ class TestJson:
     @given(_VALUES, st.sampled_from([None, 2]), st.booleans())
     def test_the_scanner_finds_every_leaf_where_it_stands(self, value, indent, ascii_only):
         raw = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-        tree = parse(raw, "x")
-        found = leaves(raw, "x")
+        tree = parse(raw)
+        found = leaves(raw)
         for leaf in found:
             assert json.loads(raw[leaf.start : leaf.end]) == leaf.value
             node = tree

@@ -172,13 +172,14 @@ def _detected(item: Item, outcomes: Outcomes, ledger: Ledger) -> Iterator[dict[s
         yield _failed_row(item.content)
     texts = [pair for pair in zip(item.documents, outcomes, strict=True) if pair[0].free_text]
     for document, outcome in texts:
-        part = {"part": document.locator} if len(texts) > 1 else {}
+        # Where the text stands in the file: a field, a cell, a segment, a page.
+        place = {"locator": document.locator} if document.locator not in ("", document.id) else {}
         if isinstance(outcome, Failure):
             ledger.refused(item.source, outcome, _raw(item.content), (document,))
-            yield _failed_row(outcome) | part
+            yield _failed_row(outcome) | place
         else:
             ledger.done(item.source, [outcome])
-            yield _span_row(outcome) | part
+            yield _span_row(outcome) | place
 
 
 def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:

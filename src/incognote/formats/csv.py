@@ -150,6 +150,7 @@ class _Table:
         except ReadError as error:
             restored = self.lines.restore(raw)
             return unreadable(self.name, number, error, restored, row.id(self.rules))
+        dropped = row.dropped(self.rules)
 
         def render(results: Sequence[Result]) -> bytes:
             new = {
@@ -157,6 +158,7 @@ class _Table:
                 for (key, document), result in zip(documents.items(), results, strict=True)
                 if (text := new_text(result)) != document.text
             }
+            new |= {self.columns.index(key): "" for key in dropped}
             return self.lines.restore(cells.with_values(new, self.delimiter))
 
         return Record(tuple(documents.values()), render, self.lines.restore(raw))

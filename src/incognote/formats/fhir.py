@@ -64,7 +64,8 @@ def _record(data: bytes, where: str, rules: FormatRules) -> Record | Failure:
         source = decode(data)
         slots = informed(_File(source, where, rules).slots())
     except ReadError as error:
-        return Unreadable(where, error.stage, type(error).__name__, str(error), data)
+        message = str(error) if where in str(error) else f"{where}: {error}"
+        return Unreadable(where, error.stage, type(error).__name__, message, data)
     return Record(
         tuple(document for slot in slots for document in slot.documents),
         lambda results: source.encode(patched(source.text, slots, results)),
@@ -83,13 +84,13 @@ class _File:
     meta: Mapping[str, str] = field(default_factory=dict)
 
     def slots(self) -> list[Slot]:
-        tree = parse(self.source.text, self.where)
+        tree = parse(self.source.text)
         if not isinstance(tree, dict) or "resourceType" not in tree:
-            raise ReadError(f"{self.where}: not a FHIR resource")
+            raise ReadError("not a FHIR resource")
         patient = _patient_id(tree)
         self.meta = {"patient_id": patient} if patient else {}
         people: dict[tuple[str, tuple[str | int, ...]], list[Leaf]] = {}
-        for leaf in leaves(self.source.text, self.where):
+        for leaf in leaves(self.source.text):
             if not isinstance(leaf.value, str):
                 continue
             resource, path, parent = _place(tree, leaf)

@@ -9,7 +9,7 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Document, Span
 from incognote.formats.base import Unreadable
 from incognote.formats.charset import check
-from incognote.policy import FormatRules
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _DEFAULTS = FormatRules()
 
@@ -31,24 +31,35 @@ class Row:
         All share the row's id, so that they share surrogates where the scope of a policy is the
         document.
         """
-        meta = {key: value for key, value in self.fields.items() if key not in rules.text}
-        if rules.patient in self.fields:
-            meta["patient_id"] = self.fields[rules.patient]
+        meta = self.meta(rules)
+        named = (*rules.text, *(key for key in rules.labels if key not in rules.text))
         documents = {}
-        for key in (*rules.text, *(key for key in rules.labels if key not in rules.text)):
-            if key not in self.fields:
+        for key in named:
+            choice = TEXT if key in rules.text else rules.labels[key]
+            if key not in self.fields or choice in (KEEP, DROP):
                 continue
             text = check(self.fields[key])
-            whole = rules.labels.get(key)
+            whole = None if choice == TEXT else choice
             documents[key] = Document(
                 id=self.id(rules),
                 text=text,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {key}",
                 given=(Span(0, len(text), whole),) if whole and text else (),
-                free_text=key in rules.text,
+                free_text=whole is None,
             )
         return documents
+
+    def meta(self, rules: FormatRules) -> dict[str, str]:
+        """What the other fields say of the row's texts."""
+        meta = {key: value for key, value in self.fields.items() if key not in rules.text}
+        if rules.patient in self.fields:
+            meta["patient_id"] = self.fields[rules.patient]
+        return meta
+
+    def dropped(self, rules: FormatRules) -> list[str]:
+        """The fields whose values go, whatever they say."""
+        return [key for key in self.fields if rules.labels.get(key) == DROP]
 
 
 def require(present: Mapping[str, object], rules: FormatRules) -> None:

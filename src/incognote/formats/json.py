@@ -34,15 +34,16 @@ class JsonFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
             source = decode(stream.read())
-            tree = parse(source.text, name)
+            tree = parse(source.text)
             meta = _patient(tree, rules)
             slots = [
                 slot
-                for leaf in leaves(source.text, name)
+                for leaf in leaves(source.text)
                 if (slot := slot_for(leaf, name, rules, meta)) is not None
             ]
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, str(error))
+            message = str(error) if name in str(error) else f"{name}: {error}"
+            yield Failure(name, error.stage, type(error).__name__, message)
             return
         yield Record(
             tuple(document for slot in slots for document in slot.documents),

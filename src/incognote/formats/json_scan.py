@@ -37,17 +37,20 @@ class _Level:
     keys: set[str]
 
 
-def parse(raw: str, where: str) -> Any:
-    """The parsed tree; errors name the place in the file, never its content."""
+def parse(raw: str) -> Any:
+    """The parsed tree; errors name the place in the text, never its content."""
     try:
         return json.loads(raw, parse_constant=lambda _: None)
     except json.JSONDecodeError as error:
-        raise ReadError(f"{where}: not JSON: line {error.lineno} column {error.colno}") from None
+        place = f"line {error.lineno} column {error.colno}"
+        raise ReadError(f"not valid JSON: {place}") from None
+    except ValueError:
+        raise ReadError("not valid JSON: a number too long") from None
     except RecursionError:
-        raise ReadError(f"{where}: JSON nested too deeply") from None
+        raise ReadError("JSON nested too deeply") from None
 
 
-def leaves(raw: str, where: str) -> list[Leaf]:
+def leaves(raw: str) -> list[Leaf]:
     """Every string and number that is a value, in order. `raw` must be valid JSON."""
     found: list[Leaf] = []
     stack: list[_Level] = []
@@ -76,7 +79,7 @@ def leaves(raw: str, where: str) -> list[Leaf]:
             assert isinstance(top.key, str)
             if top.key in top.keys:
                 # A parser sees only one of the two: the other would pass through unseen.
-                raise ReadError(f"{where}: an object names a key twice")
+                raise ReadError("an object names a key twice")
             top.keys.add(top.key)
         elif first == '"' or text.lstrip("-")[:1].isdigit():
             path = tuple(level.key for level in stack)

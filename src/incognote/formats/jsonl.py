@@ -1,4 +1,4 @@
-"""JSON Lines: each line is an object, and only the string literals that change are rewritten.
+"""JSON Lines: each line is an object, and only the literals that change are rewritten.
 
 Order of keys, spacing, number formats, escapes and line ends of everything else stay byte for byte.
 """
@@ -6,26 +6,18 @@ Order of keys, spacing, number formats, escapes and line ends of everything else
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure, Result
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text
 from incognote.formats.charset import Lines, decode
 from incognote.formats.fields import Row, require, unreadable
+from incognote.formats.json import dotted_path, slot_for
+from incognote.formats.json_scan import Leaf, leaves, parse
+from incognote.formats.patch import Change, Slot, dropped_slot, patched
 from incognote.policy import FormatRules
-
-_WHITESPACE = " \t\n\r"
-_DECODER = json.JSONDecoder()
-
-
-class _Value(NamedTuple):
-    """A member's value and where its literal stands in the line."""
-
-    value: object
-    start: int
-    end: int
 
 
 class JsonLinesFormat:
@@ -55,76 +47,70 @@ def _record(
     lines: Lines, line: bytes, name: str, number: int, rules: FormatRules
 ) -> Record | Failure:
     source = decode(line)
-    members = _members(source.text)
-    require(members, rules)
-    for key in (*rules.text, *rules.labels):
-        if key in members and not isinstance(members[key].value, str | None):
-            raise ReadError(f"field {key!r} is not a string")
-    fields = {key: _as_text(member.value) for key, member in members.items()}
-    row = Row(name, number, fields)
+    tree = parse(source.text)
+    if not isinstance(tree, dict):
+        raise ReadError("not a JSON object")
+    require(tree, rules)
+    found = leaves(source.text)
+    row = Row(name, number, {key: _as_text(value) for key, value in tree.items()})
     try:
-        documents = row.documents(rules)
+        _check(tree, rules)
+        slots = [
+            *_fields(row, found, rules, escape=source.text.isascii()),
+            *_within(row, found, rules),
+        ]
     except ReadError as error:
         return unreadable(name, number, error, lines.restore(line), row.id(rules))
-    # Non-ASCII characters are written as they are only where the line already has some.
-    escape = source.text.isascii()
-
-    def render(results: Sequence[Result]) -> bytes:
-        edits = sorted(
-            (members[key].start, members[key].end, json.dumps(new, ensure_ascii=escape))
-            for (key, document), result in zip(documents.items(), results, strict=True)
-            if (new := new_text(result)) != document.text
-        )
-        parts, at = [], 0
-        for start, end, literal in edits:
-            parts += [source.text[at:start], literal]
-            at = end
-        return lines.restore(source.encode("".join([*parts, source.text[at:]])))
-
-    return Record(tuple(documents.values()), render, lines.restore(line))
+    return Record(
+        tuple(document for slot in slots for document in slot.documents),
+        lambda results: lines.restore(source.encode(patched(source.text, slots, results))),
+        lines.restore(line),
+    )
 
 
-def _members(line: str) -> dict[str, _Value]:
-    """The members of the object that is the whole line."""
-    at = _skip(line, 0)
-    members: dict[str, _Value] = {}
-    try:
-        if line[at] != "{":
-            raise ReadError("not a JSON object")
-        at = _skip(line, at + 1)
-        while line[at] != "}":
-            if members:
-                at = _skip(line, _expect(line, at, ","))
-            if line[at] != '"':
-                raise ReadError("not valid JSON")
-            key, at = _DECODER.raw_decode(line, at)
-            start = _skip(line, _expect(line, _skip(line, at), ":"))
-            value, end = _DECODER.raw_decode(line, start)
-            if key in members:
-                # Which of two texts is the note? One of them would pass through unread.
-                raise ReadError("the same field stands twice")
-            members[key] = _Value(value, start, end)
-            at = _skip(line, end)
-        at = _skip(line, at + 1)
-    except (ValueError, IndexError):
-        raise ReadError("not valid JSON") from None
-    except RecursionError:
-        raise ReadError("nested too deeply") from None
-    if at != len(line):
-        raise ReadError("not valid JSON: something follows the object")
-    return members
+def _check(tree: Mapping[str, Any], rules: FormatRules) -> None:
+    for key in rules.text:
+        if not isinstance(tree[key], str | None):
+            raise ReadError(f"field {key!r} is not a string")
+    for key in rules.labels:
+        if isinstance(tree.get(key), dict | list):
+            raise ReadError(f"field {key!r} is not a string or number")
 
 
-def _skip(line: str, at: int) -> int:
-    while at < len(line) and line[at] in _WHITESPACE:
-        at += 1
-    return at
+def _fields(row: Row, found: Sequence[Leaf], rules: FormatRules, *, escape: bool) -> Iterator[Slot]:
+    """The fields of the object itself; their new characters are escaped where `escape` says so.
+
+    That is where the line was ASCII before.
+    """
+    places = {leaf.path[0]: leaf for leaf in found if len(leaf.path) == 1}
+    for key, document in row.documents(rules).items():
+        yield Slot((document,), _writer(document, places.get(key), escape))
+    for key in row.dropped(rules):
+        if key in places:
+            yield dropped_slot(places[key].start, places[key].end, "null")
 
 
-def _expect(line: str, at: int, mark: str) -> int:
-    if line[at] != mark:
-        raise ReadError("not valid JSON")
-    return at + 1
+def _writer(
+    document: Document, leaf: Leaf | None, escape: bool
+) -> Callable[[Sequence[Result]], list[Change]]:
+    def changes(results: Sequence[Result]) -> list[Change]:
+        new = new_text(results[0])
+        if leaf is None or new == document.text:
+            return []
+        return [Change(leaf.start, leaf.end, json.dumps(new, ensure_ascii=escape))]
+
+    return changes
+
+
+def _within(row: Row, found: Sequence[Leaf], rules: FormatRules) -> Iterator[Slot]:
+    """What the policy names by its path, deeper in the object."""
+    if not any("." in key for key in rules.labels):
+        return
+    for leaf in found:
+        if len(leaf.path) > 1 and rules.choice(dotted_path(leaf.path)):
+            slot = slot_for(leaf, row.id(rules), rules, row.meta(rules))
+            if slot is not None:
+                yield slot
 
 
 def _as_text(value: object) -> str:

@@ -14,7 +14,7 @@ from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text
 from incognote.formats.fields import Row, require
-from incognote.policy import FormatRules
+from incognote.policy import DROP, FormatRules
 
 
 class ParquetFormat:
@@ -32,8 +32,10 @@ class ParquetFormat:
         except (ReadError, MissingExtra) as error:
             yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
             return
+        dropped = [key for key in table.column_names if rules.labels.get(key) == DROP]
         yield Record(
-            tuple(documents), lambda results: _written(table, columns, results, compression)
+            tuple(documents),
+            lambda results: _written(table, columns, results, dropped, compression),
         )
 
 
@@ -74,7 +76,11 @@ def _documents(
 
 
 def _written(
-    table: Any, places: Sequence[tuple[int, str]], results: Sequence[Result], compression: str
+    table: Any,
+    places: Sequence[tuple[int, str]],
+    results: Sequence[Result],
+    dropped: Sequence[str],
+    compression: str,
 ) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -94,6 +100,10 @@ def _written(
             # A number or date whose replacement is neither: the column becomes text.
             fresh = pa.array([None if value is None else str(value) for value in values])
         table = table.set_column(at, column, fresh)
+    for column in dropped:
+        at = table.column_names.index(column)
+        kind = table.schema.field(column).type
+        table = table.set_column(at, column, pa.nulls(table.num_rows, kind))
     # Producers put host names, queries and index columns here.
     table = table.replace_schema_metadata(None)
     buffer = io.BytesIO()

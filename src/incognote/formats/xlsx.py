@@ -28,9 +28,9 @@ from incognote.formats.ooxml import (
     runs_slot,
     value_slot,
 )
-from incognote.formats.patch import Piece, Slot, text_slot
+from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
 from incognote.formats.xml_scan import Node, write_text
-from incognote.policy import FormatRules
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
@@ -204,20 +204,27 @@ class _Workbook:
         for index, group in _by_ordinal(raw, "si", nodes).items():
             texts = [n for n in group if n.kind != "attribute" and n.name == "t" and n.text]
             if texts:
-                slots.append(self._words_slot(texts, leads.get(index, ""), f"string {index}"))
+                slots += self._words_slots(texts, leads.get(index, ""), f"string {index}")
         return slots
 
-    def _words_slot(self, texts: Sequence[Node], header: str, place: str) -> Slot:
-        label = self.rules.labels.get(header)
-        return text_slot(
-            self.where,
-            [Piece(node.start, node.end, node.text) for node in texts],
-            write_text,
-            separators=[""] * len(texts),
-            lead=f"{header}: " if header and not label else "",
-            label=label,
-            locator=f"{self.where} {place}",
-        )
+    def _words_slots(self, texts: Sequence[Node], header: str, place: str) -> list[Slot]:
+        choice = self.rules.choice(header)
+        if choice == KEEP:
+            return []
+        if choice == DROP:
+            return [dropped_slot(node.start, node.end, "") for node in texts]
+        label = None if choice == TEXT else choice
+        return [
+            text_slot(
+                self.where,
+                [Piece(node.start, node.end, node.text) for node in texts],
+                write_text,
+                separators=[""] * len(texts),
+                lead=f"{header}: " if header and not label else "",
+                label=label,
+                locator=f"{self.where} {place}",
+            )
+        ]
 
     def _cell_slots(self, sheet: str) -> list[Slot]:
         """Inline texts, dates and numbers: what stands in the cells themselves."""
@@ -227,11 +234,16 @@ class _Workbook:
             header = self._headers[sheet].get(cell.column, "")
             if any(each.text for each in cell.inline):
                 own = "" if header == self._text(cell) else header
-                slots.append(self._words_slot(cell.inline, own, f"{cell.column}{cell.row}"))
+                slots += self._words_slots(cell.inline, own, f"{cell.column}{cell.row}")
             if node is None or cell.kind not in ("n", "str", "d") or not node.text:
                 continue
-            label = self.rules.labels.get(header)
-            if cell.kind == "str":
+            choice = self.rules.choice(header)
+            label = None if choice == TEXT else choice
+            if choice == KEEP:
+                continue
+            if choice == DROP:
+                slots.append(dropped_slot(node.start, node.end, ""))
+            elif cell.kind == "str":
                 slots.append(value_slot(node, self.where, sheet, label))
             elif cell.kind == "d":
                 slots.append(date_slot(node, self.where, sheet))

@@ -150,8 +150,7 @@ class FormatRules:
 
     `labels` says what becomes of a field: the label of its value, or `text` (read it), `keep` or
     `drop`. A field is a column, a JSON key or path (`visit.attending`), an XML element or
-    attribute, an HL7 field (`PID-5`), a FHIR path (`Patient.name`) or a DICOM keyword. Columns of
-    tables can have a label only.
+    attribute, an HL7 field (`PID-5`), a FHIR path (`Patient.name`) or a DICOM keyword.
 
     `images` says what becomes of pictures inside documents, which no detector can read: `blank`
     or `keep`.
