@@ -133,5 +133,5 @@ def test_plots_scale_to_their_values():
     assert drawing.count("<polyline") == 1
     assert ">1<" in drawing
     assert ">0.5<" in drawing
-    row = crf.Trial("x", 1.0, 0.5, 0.25, 2.0, 7)
+    row = crf.Trial("x", 0.5, 0.25, 2.0, 7)
     assert "| x | 0.5000 | 0.2500 | 0.3333 | 7 | 2.0 |" in table({"p": [row]})

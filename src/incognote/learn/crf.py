@@ -44,7 +44,6 @@ class Trial:
     """One row of a study."""
 
     name: str
-    x: float
     recall: float
     precision: float
     seconds: float
@@ -146,34 +145,31 @@ def study(
     if which == "features":
         runs = {
             "feature groups": [
-                ("+".join(groups), float(number), replace(options, groups=groups))
-                for number, groups in enumerate(
-                    (g for size in range(1, 5) for g in combinations(GROUPS, size)), 1
-                )
+                ("+".join(groups), replace(options, groups=groups))
+                for size in range(1, len(GROUPS) + 1)
+                for groups in combinations(GROUPS, size)
             ]
         }
     elif which == "sampling":
         runs = {
             "share of outside units kept": [
-                (f"{share:g}", share, replace(options, keep_outside=share))
+                (f"{share:g}", replace(options, keep_outside=share))
                 for share in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
             ],
             "window around PHI": [
-                (str(size), float(size), replace(options, window=size))
-                for size in (0, 1, 2, 4, 8, 16, 32)
+                (str(size), replace(options, window=size)) for size in (0, 1, 2, 4, 8, 16, 32)
             ],
         }
     else:
         raise UsageError(f"experiments are {', '.join(EXPERIMENTS)}")
     return {
-        panel: [_trial(name, x, notes, held, scratch, chosen, progress) for name, x, chosen in rows]
+        panel: [_trial(name, notes, held, scratch, chosen, progress) for name, chosen in rows]
         for panel, rows in runs.items()
     }
 
 
 def _trial(
     name: str,
-    x: float,
     notes: Sequence[Note],
     held: Sequence[Note],
     scratch: Path,
@@ -184,7 +180,7 @@ def _trial(
     folder = open_model(str(folder.path), "crf")
     recall, precision = measured(folder, held)
     card = folder.card
-    trial = Trial(name, x, recall, precision, float(card["seconds"]), int(card["units"]))
+    trial = Trial(name, recall, precision, float(card["seconds"]), int(card["units"]))
     progress(f"{name}: recall {recall:.4f} precision {precision:.4f} {trial.seconds:.1f} s")
     return trial
 

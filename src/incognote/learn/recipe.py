@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -160,11 +159,6 @@ def erring(folder: ModelFolder, notes: Sequence[Note]) -> list[Note]:
         if any(bool(a) != bool(b) for a, b in zip(targets, said, strict=True)):
             found.append(note)
     return found
-
-
-def drop_scratch(out: Path) -> None:
-    """Removes what only resuming needs."""
-    shutil.rmtree(out / TRAINING, ignore_errors=True)
 
 
 def require_training() -> None:
