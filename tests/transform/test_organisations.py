@@ -20,6 +20,9 @@ FORMS = [
     ("Walgreens #1442", r"[A-Z][\w-]+ #\d{4}"),
     ("Harlow Family Practice", r"[A-Z]\w+ Family Practice"),
     ("University Hospital", r"[A-Z]\w+ Hospital"),
+    ("27th District Clinic", r"\d(?:1st|2nd|3rd|\dth) District Clinic"),
+    ("Harlow Growers Co-op", r"[A-Z]\w+ Growers Co-op"),
+    ("Hogar del Sol", r"[A-Z]\w+ del [A-Z]\w+"),
 ]
 
 

@@ -128,6 +128,27 @@ def test_a_name_on_no_list_becomes_a_name_on_no_list():
         assert new[0].isupper()
 
 
+def test_made_up_words_are_decent():
+    for i in range(3000):
+        assert "cuck" not in surrogate("LaVerl", "PATIENT", f"p{i}").lower()
+
+
+def test_a_first_name_is_one_in_every_note_of_a_patient():
+    for patient in PATIENTS:
+        marked = ("her son [[Casimir|PATIENT]]", "[[Casimir|PATIENT]] asks about a ramp")
+        son, alone = (new_values(deid(text, patient))[0] for text in marked)
+        assert son == alone
+
+
+def test_a_double_name_is_found_in_an_address():
+    for joint in ("", "-", "."):
+        new, address = new_values(
+            deid(f"[[Ann Moreno-Hale|DOCTOR]] [[a.moreno{joint}hale@mail.example|EMAIL]]")
+        )
+        first, family = new.lower().split(" ")
+        assert address.split("@")[0] == f"{first[0]}.{family.replace('-', joint)}"
+
+
 def test_a_name_may_be_absurdly_long():
     new = surrogate("B" + "z" * 20_000, "PATIENT", PATIENTS[0])
     assert len(new) == 20_001

@@ -123,3 +123,34 @@ def test_coordinates_move():
     new = surrogate("42.3601, -71.0589", "COORDINATES", labels=labels)
     assert re.fullmatch(r"\d\d\.\d{4}, -\d\d\.\d{4}", new)
     assert new.split(".")[0] != "42"
+
+
+@pytest.mark.parametrize("name", ["Virginia", "Kansas"])
+def test_no_state_is_replaced_by_one_that_shows_it(name):
+    for i in range(300):
+        assert name.lower() not in surrogate(name, "STATE", f"p{i}").lower()
+
+
+NAMED_BY_KINDS = [
+    ("12 Mill Street", r"\d\d (?!Mill)[A-Z]\w+ Street"),
+    ("410 W Parkway Blvd #B", r"\d{3} W (?!Parkway)[A-Z]\w+ Blvd #[A-Z]"),
+    ("77 Main St., Apt 4", r"\d\d (?!Main)[A-Z]\w+ St\., Apt \d"),
+    ("Lot 4 Creek Road", r"Lot \d (?!Creek)[A-Z]\w+ Road"),
+    ("County Road 12", r"County Road \d\d"),
+    ("440 W. 1800 N", r"\d{3} W\. \d{4} N"),
+]
+
+
+@pytest.mark.parametrize(("text", "form"), NAMED_BY_KINDS, ids=[row[0] for row in NAMED_BY_KINDS])
+def test_a_kind_of_street_may_be_its_name(text, form):
+    for patient in PATIENTS:
+        new = surrogate(text, "STREET", patient)
+        assert re.fullmatch(form, new), new
+
+
+def test_a_box_stays_a_box():
+    assert re.fullmatch(r"P\.O\. Box \d{4}", surrogate("P.O. Box 2020", "LOCATION-OTHER"))
+
+
+def test_a_state_taken_for_a_country_becomes_a_state():
+    assert lexicon().state(surrogate("Ohio", "COUNTRY"))

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Protocol
 
 from incognote.core.errors import LeakError, OffsetError, PolicyError, TransformError, UsageError
+from incognote.core.keys import SHORTEST_KEY
 from incognote.core.registry import load
 from incognote.core.types import Document, Replacement, Result, Span
 from incognote.policy import KEEP, OFF, Policy, TransformRules, typed_options
@@ -20,7 +21,6 @@ from incognote.transform.record import CALENDAR, Mention, Record, Scope
 SCOPES = ("patient", "document", "corpus")
 _SCOPES_HELD = 4096
 _MENDS = 3
-_MIN_KEY = 16
 
 
 class Transform(Protocol):
@@ -89,8 +89,8 @@ class Transformer:
     """
 
     def __init__(self, policy: Policy, key: bytes, originals: Originals | None = None) -> None:
-        if len(key) < _MIN_KEY:
-            raise UsageError(f"the key must have at least {_MIN_KEY} bytes")
+        if len(key) < SHORTEST_KEY:
+            raise UsageError(f"the key must have at least {SHORTEST_KEY} bytes")
         self.policy = policy
         self._key = key
         self._originals = originals

@@ -17,7 +17,7 @@ from incognote.transform.spelling import case_like, fold
 from incognote.transform.worddata import word_list, words_of
 from incognote.transform.words import altered
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+(?:st|nd|rd|th)\b|\d+")
 _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
 _ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
@@ -133,8 +133,7 @@ def is_generic(word: str, first: bool = False) -> bool:
 def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
     """Another word of its sort: number, saint, city, brand, surname, fancy word or invention."""
     if word[0].isdigit():
-        dice = record.scope.draws.dice("NUMBER", word, attempt)
-        return str(1 + dice.below(9)) + "".join(str(dice.below(10)) for _ in word[1:])
+        return places.other_number(word, record, attempt)
     tail = "'s" if re.search(r"['’]s$", word) and len(word) > 3 else ""
     stop = "." if word.endswith(".") else ""
     bare = re.sub(r"['’]s$", "", word.rstrip("."))
@@ -240,7 +239,7 @@ def _jobs(words: int, vowel: bool) -> tuple[str, ...]:
         and (job[0] in "aeiou") == vowel
         and re.fullmatch(r"[a-z '-]+", job)
         and _WORKER.search(job)
-        and not any(lex.is_clinical(word) for word in job.split())
+        and not any(lex.is_clinical(word) or word in lex.countries for word in job.split())
     )
 
 

@@ -34,6 +34,9 @@ _RELATION_BEFORE = re.compile(
 _PRONOUN = re.compile(r"\b(?:(?P<male>he|his|him)|(?P<female>she|her))\b", re.IGNORECASE)
 
 _PATIENCE = 16
+# How much rarer than as a last name a word may be as a first name, to be taken for one.
+_FAMILIAR = 4
+_JOINTS = ("", "-", "_", ".")
 
 _read = lru_cache(maxsize=8192)(nameforms.read)
 
@@ -45,7 +48,7 @@ class People:
         self._record = record
         self._roles: dict[str, Counter[str]] = {}
         self._sex: dict[str, str] = {}
-        self.full: list[tuple[str, str, str]] = []
+        self.full: list[tuple[str, tuple[str, ...], str]] = []
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
@@ -63,7 +66,7 @@ class People:
         if last:
             given = fold((first or written.of("initial") or [Word(0, 0, "")])[0].text)
             sex = self.sex(given, mention) if first else ""
-            self.full.append((given, fold(last[-1].text), sex))
+            self.full.append((given, tuple(fold(word.text) for word in last), sex))
 
     def role(self, word: Word, mention: Mention) -> Kind:
         """First or last, for a name of one word."""
@@ -79,7 +82,9 @@ class People:
         first, last = namepools.known("first", folded), namepools.known("last", folded)
         if first is None or last is None:
             return "first" if first is not None else "last"
-        return "first" if first.count >= last.count else "last"
+        # Patients and relatives go by their first names where no title stands before them.
+        doubt = _FAMILIAR if mention.label == "PATIENT" else 1
+        return "first" if doubt * first.count >= last.count else "last"
 
     def sex(self, folded: str, mention: Mention) -> str:
         """What the note says wins over the list; the list wins over a pronoun nearby."""
@@ -218,18 +223,34 @@ def _altered_parts(word: str, record: Record) -> str:
 def person_in(text: str, record: Record) -> str | None:
     """A user name made of a person's name, made of the surrogate's; None if it is nobody's."""
     lower = text.lower()
-    for given, family, sex in record.know(People).full:
-        for length in range(len(family), 3, -1):
-            at = lower.find(family[:length])
-            if at < 0:
-                continue
-            new = last_name(family, record) or altered(family, record)
-            new = new.replace("'", "").lower()
-            new = new if length == len(family) else new[:length]
+    for given, names, sex in record.know(People).full:
+        found = _family_in(lower, names, record)
+        if found:
+            at, end, new = found
             head = _given_head(lower[:at], given, sex, record)
-            tail = _renumber(lower[at + length :], record)
-            joined = head + new + tail
+            joined = head + new + _renumber(lower[end:], record)
             return joined.upper() if text.isupper() else joined
+    return None
+
+
+def _family_in(text: str, names: tuple[str, ...], record: Record) -> tuple[int, int, str] | None:
+    """Where the last names stand, and what stands for them: all of a double name, or the last one
+    or its beginning."""
+
+    def new(name: str) -> str:
+        return (last_name(name, record) or altered(name, record)).replace("'", "").lower()
+
+    if len(names) > 1:
+        for joint in _JOINTS:
+            at = text.find(joint.join(names))
+            if at >= 0:
+                return at, at + len(joint.join(names)), joint.join(map(new, names))
+    family = names[-1]
+    for length in range(len(family), 3, -1):
+        at = text.find(family[:length])
+        if at >= 0:
+            whole = new(family)
+            return at, at + length, whole if length == len(family) else whole[:length]
     return None
 
 

@@ -19,6 +19,8 @@ _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", 
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
 # How adjectives end, as nouns for people do not: "Spanish", not "Spaniard".
 _ADJECTIVES = ("an", "ese", "ish", "ic", "i", "ch")
+# Roads that go by a number: the county of "County Road 12" is no name.
+_NUMBERED = frozenset({"highway", "hwy", "rd", "road", "route", "rt"})
 _DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
@@ -101,12 +103,17 @@ def _state_image(code: str, record: Record) -> str:
     """Where a state's places go: to itself where the policy leaves states alone."""
     if not _replaced(record, "STATE"):
         return code
-    states = record.know(PlaceFacts).states
+    states = lexicon().states
+    originals = [states[each].name for each in {code, *record.know(PlaceFacts).states}]
 
     def make(attempt: int) -> str:
         return record.scope.draws.pick(_state_pool(), "STATE", code, attempt)
 
-    return record.first_free("STATE", make, lambda new: new == code or new in states)
+    def taken(new: str) -> bool:
+        # West Virginia would show Virginia, Arkansas Kansas.
+        return any(name.lower() in states[new].name.lower() for name in originals)
+
+    return record.first_free("STATE", make, taken)
 
 
 def state(mention: Mention, record: Record) -> str:
@@ -209,6 +216,7 @@ def street(mention: Mention, record: Record) -> str:
     """Another street name and number; kind, direction and the form of a unit stay."""
     kept = word_list("places", "street_kinds") | word_list("places", "address_words")
     kept |= word_list("places", "directions")
+    kept -= _kind_as_name(mention.text, kept)
 
     def make(attempt: int) -> str:
         return _renamed(mention, record, kept, _street_word, attempt)
@@ -218,6 +226,18 @@ def street(mention: Mention, record: Record) -> str:
         return known or record.is_original(new)
 
     return record.first_free("STREET", make, taken)
+
+
+def _kind_as_name(text: str, kept: frozenset[str]) -> frozenset[str]:
+    """The word that is the name where all words say kinds: the mill of "12 Mill Street"."""
+    words = [token.lower() for token in _TOKEN.findall(text) if len(token) > 1 and token.isalpha()]
+    if kept.issuperset(words):
+        plain = kept - word_list("places", "directions")
+        for word, after in reversed(list(pairwise(words))):
+            numbered = after in _NUMBERED and word in word_list("places", "address_words")
+            if word in plain and after in word_list("places", "street_kinds") and not numbered:
+                return frozenset({word})
+    return frozenset()
 
 
 def other_place(mention: Mention, record: Record) -> str:
@@ -247,8 +267,8 @@ def _renamed(
         token = match[0]
         if token[0].isdigit():
             changed = True
-            return _number(token, record, attempt)
-        if token.lower() in kept:
+            return other_number(token, record, attempt)
+        if token.lower().replace(".", "") in kept:
             return token
         changed = True
         if len(token) == 1 and mention.label == "LOCATION-OTHER" and _DIGIT.search(text):
@@ -269,7 +289,8 @@ def _cased(token: str, new: str) -> str:
     return case_like(token, new) if token.isupper() or token.islower() else new
 
 
-def _number(token: str, record: Record, attempt: int) -> str:
+def other_number(token: str, record: Record, attempt: int) -> str:
+    """Another number with as many digits; "27th" becomes "93rd"."""
     ordinal = _ORDINAL.match(token)
     digits = ordinal[1] if ordinal else token
     dice = record.scope.draws.dice("NUMBER", digits, attempt)
@@ -361,6 +382,8 @@ def country(mention: Mention, record: Record) -> str:
         new = _country_image(name, record)
         shouted = bare.isupper() and len(bare) > 3
         return article + (new.upper() if shouted else new.lower() if bare.islower() else new)
+    if lex.state(bare) and _replaced(record, "STATE"):
+        return state(mention, record)
     plural = key.endswith("s") and key not in lex.nationalities
     people = lex.nationalities.get(key.removesuffix("s") if plural else key)
     if people is None and "-" in bare:

@@ -9,6 +9,7 @@ from itertools import groupby
 from incognote.transform.draw import Dice
 from incognote.transform.record import Record
 from incognote.transform.spelling import case_like, fold
+from incognote.transform.worddata import word_list
 
 _VOWELS = "aeiou"
 _CONSONANTS = "bcdfghjklmnprstvwz"
@@ -51,9 +52,12 @@ def altered(word: str, record: Record, attempt: int = 0) -> str:
         dice = record.scope.draws.dice("WORD", folded, attempt * 64 + more)
         return _alter(folded, dice, record.scope.letters)
 
+    def taken(new: str) -> bool:
+        return record.taken(new) or any(rude in new for rude in word_list("words", "rude"))
+
     if len(word) <= 2:
         return case_like(word, make(0))
-    new = record.first_free("word", make)
+    new = record.first_free("word", make, taken)
     return case_like(word, new)
 
 
