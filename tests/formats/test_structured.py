@@ -195,9 +195,7 @@ class TestFhir:
         source = (folder / "patient-basic.json").read_bytes()
         target = json.loads((folder / "patient-basic-target.json").read_bytes())
         before = {
-            leaf.path: leaf.value
-            for leaf in leaves(source.decode())
-            if isinstance(leaf.value, str)
+            leaf.path: leaf.value for leaf in leaves(source.decode()) if isinstance(leaf.value, str)
         }
         raw = json.dumps(target)
         after = {leaf.path: leaf.value for leaf in leaves(raw)}

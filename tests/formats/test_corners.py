@@ -1,0 +1,410 @@
+"""The corners of each format: PHI is planted where few look, and searched for in what comes out."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import re
+import tarfile
+import warnings
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pikepdf
+import pydicom
+import pytest
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+from tests.formats import test_dicom, test_office, test_pdf
+from tests.formats.planted import documents, masked, read, unchanged
+
+from incognote.core.types import Failure
+from incognote.formats.base import Record
+from incognote.formats.embedded import is_base64_file
+from incognote.policy import FormatRules
+
+NAME = "Quillon"
+RTF = rb"{\rtf1\ansi Seen with Quillon.}"
+B64_RTF = base64.b64encode(RTF).decode()
+LONG_B64 = base64.b64encode(b"Seen with Quillon, who is well. " * 20).decode()
+B64_PDF = base64.b64encode(test_pdf._pdf()).decode()
+MSH = "MSH|^~\\&|A|B|C|D|20240101||ORU^R01|1|P|2.5\r"
+CDA = '<ClinicalDocument xmlns="urn:hl7-org:v3">{}</ClinicalDocument>'
+FHIR_XML = '<Patient xmlns="http://hl7.org/fhir">{}</Patient>'
+
+
+def _fhir(**members: object) -> str:
+    return json.dumps({"resourceType": "Patient", **members})
+
+
+def _div(inner: str) -> str:
+    return _fhir(text={"div": f'<div xmlns="http://www.w3.org/1999/xhtml">{inner}</div>'})
+
+
+CORNERS = {
+    # HL7 v2
+    "hl7 line break within a report": ("m.hl7", MSH + "OBX|1|TX|1||Seen\nwith Quillon\nOBX|2|NM|2||5\r"),
+    "hl7 line of three capitals": ("m.hl7", MSH + "NTE|1||son of\rQUILLON\r"),
+    "hl7 parts of a street": ("m.hl7", MSH + "PID|1||7||S^A||||||14&Quillon&3^^Town\r"),
+    "hl7 parts of a family name": ("m.hl7", MSH + "PID|1||7||S&van&Quillon^A\r"),
+    "hl7 hexadecimal escape": ("m.hl7", MSH + "NTE|1||son of \\X5175696C6C6F6E\\\r"),
+    "hl7 text under a numeric type": ("m.hl7", MSH + "OBX|1|NM|1||see Quillon\r"),
+    "hl7 short encapsulated data": ("m.hl7", MSH + "OBX|1|ED|1||Quillon\r"),
+    "hl7 base64 under a text type": ("m.hl7", MSH + f"OBX|1|TX|1||{LONG_B64}\r"),
+    "hl7 address on a network": ("m.hl7", MSH.replace("|B|", "|B^quillon.example^DNS|")),
+    "hl7 any text of a phone number": ("m.hl7", MSH + "PID|1||7||S^A||||||||^^^^^860^5550123^^ask Quillon\r"),
+    "hl7 coded value": ("m.hl7", MSH + "OBX|1|CWE|1||9^as Quillon says^L\r"),
+    "hl7 batch": (
+        "m.hl7",
+        "FHS|^~\\&|A|B|C|D|20240101||Quillon|for Quillon\rBHS|^~\\&|A|B|C|D|20240101||Quillon|Quillon\r"
+        + MSH + "PID|1||7||Quillon^A\rBTS|1|Quillon\rFTS|1|Quillon\r",
+    ),
+    # FHIR
+    "fhir attribute of narrative": ("p.json", _div('<img alt="Quillon" src="x.png"/>')),
+    "fhir comment in narrative": ("p.json", _div("<!-- Quillon --><p>x</p>")),
+    "fhir contained": ("p.json", _fhir(contained=[{"resourceType": "Patient", "id": "c", "name": [{"family": "Quillon"}]}])),
+    "fhir extension": ("p.json", _fhir(extension=[{"url": "u", "valueString": "Quillon"}])),
+    "fhir contact in an extension": ("p.json", _fhir(extension=[{"url": "u", "valueContactPoint": {"system": "email", "value": "Quillon"}}])),
+    "fhir identifier of another name": ("p.json", _fhir(masterIdentifier={"value": "Quillon"})),
+    "fhir answer of a server": ("p.json", _fhir(entry=[{"response": {"location": "Patient/Quillon/_history/1"}}])),
+    "fhir conditional request": ("p.json", _fhir(entry=[{"request": {"url": "Patient?family=Quillon"}}])),
+    "fhir attachment rtf": ("p.json", _fhir(photo=[{"contentType": "text/rtf", "data": B64_RTF}])),
+    "fhir xml name": ("p.xml", FHIR_XML.format('<name><family value="Quillon"/></name>')),
+    "fhir xml attribute of narrative": ("p.xml", FHIR_XML.format('<text><div xmlns="http://www.w3.org/1999/xhtml"><a title="Quillon">x</a></div></text>')),
+    "fhir xml extension": ("p.xml", FHIR_XML.format('<extension url="u"><valueString value="Quillon"/></extension>')),
+    "fhir xml contained": ("p.xml", FHIR_XML.format('<contained><Patient><name><family value="Quillon"/></name></Patient></contained>')),
+    # C-CDA and XML
+    "cda assigning authority": ("c.xml", CDA.format('<id root="1.2.3" extension="7" assigningAuthorityName="Quillon"/>')),
+    "cda body rtf": ("c.xml", CDA.format(f'<nonXMLBody><text mediaType="text/rtf" representation="B64">{B64_RTF}</text></nonXMLBody>')),
+    "cda body text": ("c.xml", CDA.format('<nonXMLBody><text mediaType="text/plain">Seen with Quillon</text></nonXMLBody>')),
+    "cda body within a section": ("c.xml", CDA.format(f'<section><entry><act><text mediaType="text/rtf" representation="B64">{B64_RTF}</text></act></entry></section>')),
+    "cda media": ("c.xml", CDA.format(f'<observationMedia><value mediaType="text/rtf" representation="B64">{B64_RTF}</value></observationMedia>')),
+    "cda root that is the whole id": ("c.xml", CDA.format('<id root="Quillon"/>')),
+    "cda cdata beside text": ("c.xml", CDA.format("<section><text><![CDATA[a < Quillon]]> and Quillon</text></section>")),
+    "xml instruction": ("x.xml", "<?note Quillon?><r/>"),
+    "xml base64 anywhere": ("x.xml", f"<r><scan>{LONG_B64}</scan></r>"),
+    # JSON
+    "json base64 anywhere": ("x.json", json.dumps({"scan": LONG_B64})),
+    "json data uri": ("x.json", json.dumps({"scan": "data:text/plain;base64," + LONG_B64})),
+    # RTF
+    "rtf reviewers": ("x.rtf", r"{\rtf1{\*\revtbl{Unknown;}{Quillon;}}x}"),
+    "rtf stored data": ("x.rtf", r"{\rtf1{\*\datastore Quillon}x}"),
+    "rtf header and footnote": ("x.rtf", r"{\rtf1{\header Quillon}x{\footnote Quillon}}"),
+    "rtf hidden": ("x.rtf", r"{\rtf1 x{\v Quillon}}"),
+    "rtf field": ("x.rtf", r'{\rtf1{\field{\*\fldinst HYPERLINK "mailto:Quillon"}{\fldrslt Quillon}}}'),
+    # VCF
+    "vcf any field of a sample": ("x.vcf", '##fileformat=VCFv4.3\n##SAMPLE=<ID=S1,Owner=Quillon,Note="a, Quillon">\n'),
+    "vcf definition": ("x.vcf", '##fileformat=VCFv4.3\n##INFO=<ID=X,Number=1,Type=String,Description="by Quillon">\n'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_nothing_planted_survives(corner):
+    name, text = CORNERS[corner]
+    out = masked(text.encode(), name, [NAME, NAME.upper()]).decode()
+    assert NAME.lower() not in "\n".join([out, *_opened(out)]).lower()
+    assert bytes(NAME, "ascii").hex() not in out.lower()
+
+
+def _opened(text: str) -> list[str]:
+    """Whatever base64 there is in a text, decoded."""
+    bodies = re.findall(r"[A-Za-z0-9+/]{32,}={0,2}", text)
+    return [base64.b64decode(body + "==", validate=False).decode("latin-1") for body in bodies]
+
+
+def test_a_pdf_within_a_document_is_redacted():
+    body = f'<nonXMLBody><text mediaType="application/pdf" representation="B64">{B64_PDF}</text></nonXMLBody>'
+    out = masked(CDA.format(body).encode(), "c.xml", ["Quillon Adeyemi", *test_pdf.NAMES]).decode()
+    inner = base64.b64decode(re.search(r'B64">([^<]+)<', out)[1])
+    assert test_pdf._text(inner).strip() == "Seen with [PATIENT]."
+    assert b"Quillon" not in test_pdf._everything(inner)
+
+
+REFUSED = {
+    "hl7 data in hexadecimal": ("m.hl7", MSH + "OBX|1|ED|1||^TEXT^PLAIN^Hex^5175696C6C6F6E\r"),
+    "json base64 of no known kind": ("x.json", json.dumps({"a": base64.b64encode(bytes(range(256)) * 2).decode()})),
+    "xml definitions within the file": ("x.xml", '<!DOCTYPE r [<!ATTLIST r a CDATA "Quillon">]><s/>'),
+    "rtf text behind the end": ("x.rtf", r"{\rtf1 x} Quillon"),
+    "rtf of two bytes a character": ("x.rtf", r"{\rtf1\ansi\ansicpg932 \'83\'4e}"),
+    "vcf comment among variants": ("x.vcf", "##fileformat=VCFv4.3\n#CHROM\n1\t2\n#Quillon\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", REFUSED)
+def test_what_cannot_be_read_is_refused(corner):
+    name, text = REFUSED[corner]
+    failures = [outcome for outcome in read(text.encode(), name) if isinstance(outcome, Failure)]
+    assert failures
+    assert NAME not in failures[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(LONG_B64, True), ("ACGT" * 100, False), ("0123456789abcdef" * 40, False), ("word " * 99, False)],
+    ids=["base64", "bases", "hexadecimal", "words"],
+)  # fmt: skip
+def test_what_counts_as_a_file_in_base64(text, expected):
+    assert is_base64_file(text) is expected
+
+
+def test_rtf_letters_follow_the_code_page():
+    (document,) = documents(rb"{\rtf1\ansi\ansicpg1251 \'c8\'e2\'e0\'ed}", "x.rtf")
+    assert document.text == "Иван"
+
+
+def test_separators_of_a_field_read_as_text_stay():
+    out = masked((MSH + "ZPI|7^Quillon&x^9\r").encode(), "m.hl7", [NAME])
+    assert b"ZPI|7^[PATIENT]&x^9" in out
+
+
+@pytest.mark.parametrize("value", ["1200", "2000"])
+def test_a_quantity_is_no_year(value):
+    data = f'<Observation xmlns="http://hl7.org/fhir"><valueQuantity><value value="{value}"/></valueQuantity></Observation>'
+    assert [d.given for d in documents(data.encode(), "o.xml") if d.text == value] == []
+
+
+def _placed(data: bytes, name: str, rules: FormatRules | None = None) -> set[str]:
+    return {d.locator.removeprefix(name).lstrip(": ") for d in documents(data, name, rules)}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("m.hl7", MSH + "PID|1||7||S^A\rNTE|1||well\r", {"1 PID-5", "1 NTE-3", "1 MSH-7"}),
+        ("x.json", '{"a": {"b": "c"}}', {"a.b"}),
+        ("p.json", _fhir(name=[{"family": "S"}]), {"1 name.0"}),
+        ("x.xml", "<r><a>b</a></r>", {"r/a"}),
+        ("x.csv", "id,text\n1,b\n", {"2 text"}),
+    ],
+    ids=["hl7", "json", "fhir", "xml", "csv"],
+)
+def test_documents_say_where_they_stand(name, data, expected):
+    assert expected <= _placed(data.encode(), name)
+
+
+def _with_members(data: bytes, members: dict[str, str]) -> bytes:
+    """A package with members added, or replaced where they exist."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for info in old.infolist():
+            if info.filename not in members:
+                new.writestr(info, old.read(info))
+        for name, text in members.items():
+            new.writestr(name, text)
+    return buffer.getvalue()
+
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+DOCX = {
+    "tracked changes": ("word/more.xml", f'<w:p {_W}><w:del w:author="Quillon" w:date="2024-03-11T10:00:00Z"><w:r><w:delText>Quillon</w:delText></w:r></w:del></w:p>'),
+    "hyperlink": ("word/_rels/more.xml.rels", '<Relationships><Relationship Id="r1" Target="mailto:Quillon" TargetMode="External"/></Relationships>'),
+    "tooltip": ("word/more.xml", f'<w:hyperlink {_W} w:tooltip="Quillon"/>'),
+    "simple field": ("word/more.xml", f'<w:fldSimple {_W} w:instr="AUTHOR Quillon"/>'),
+    "bookmark": ("word/more.xml", f'<w:bookmarkStart {_W} w:name="Quillon"/>'),
+    "drop-down": ("word/more.xml", f'<w:ddList {_W}><w:listEntry w:val="Quillon"/></w:ddList>'),
+    "footnote": ("word/footnotes.xml", f"<w:p {_W}><w:r><w:t>Quillon</w:t></w:r></w:p>"),
+    "custom xml": ("customXml/item1.xml", '<a name="Quillon">Quillon</a>'),
+    "custom property": ("docProps/custom.xml", '<Properties><property name="Quillon"><lpwstr>Quillon</lpwstr></property></Properties>'),
+    "label": ("docMetadata/LabelInfo.xml", '<label name="Quillon"/>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", DOCX)
+def test_every_part_of_a_letter(corner):
+    member, xml = DOCX[corner]
+    data = _with_members(test_office._letter(), {member: xml})
+    assert NAME in test_office._members(data)
+    out = masked(data, "x.docx", [NAME, *test_office.NAMES])
+    assert NAME not in test_office._members(out)
+
+
+XLSX = {
+    "sheet of another name": ("xl/worksheets/Visits.xml", '<worksheet><c r="A1" t="inlineStr"><is><t>Quillon</t></is></c></worksheet>'),
+    "filter": ("xl/worksheets/sheet9.xml", '<worksheet><filter val="Quillon"/></worksheet>'),
+    "pivot cache": ("xl/pivotCache/pivotCacheDefinition1.xml", '<x><cacheField name="Quillon"/><s v="Quillon"/></x>'),
+    "connection": ("xl/connections.xml", '<connections><dbPr connection="user Quillon" command="select Quillon"/></connections>'),
+    "path": ("xl/extra.xml", '<x><absPath url="C:\\Quillon\\"/></x>'),
+    "custom xml": ("customXml/item1.xml", "<a>Quillon</a>"),
+    "iso date": ("xl/worksheets/sheet9.xml", '<worksheet><c r="A1" t="d"><v>2024-03-11</v></c></worksheet>'),
+    "number under no header": ("xl/worksheets/sheet9.xml", '<worksheet><c r="A1"><v>7741902</v></c></worksheet>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", XLSX)
+def test_every_part_of_a_workbook(corner):
+    member, xml = XLSX[corner]
+    data = _with_members(test_office._workbook(), {member: xml})
+    out = masked(data, "x.xlsx", [NAME, "7741902", *test_office.NAMES])
+    members = test_office._members(out)
+    assert [p for p in (NAME, "7741902", "2024-03-11") if p in members] == []
+
+
+def test_formulas_follow_the_names_of_sheets_and_ranges():
+    book = openpyxl.Workbook()
+    book.active.title = "Adeyemi Q"
+    book.active.append([5])
+    sheet = book.create_sheet(NAME)
+    sheet.append(["='Adeyemi Q'!A1*2", "=Quillon_rows+Quillon!A1", '=IF(A1=1,"Brandvold","x")'])
+    book.defined_names["Quillon_rows"] = DefinedName("Quillon_rows", attr_text="Quillon!$A$1")
+    choice = DataValidation(type="list", formula1='"Brandvold,x"', promptTitle="Ask Brandvold")
+    sheet.add_data_validation(choice)
+    choice.add("D1")
+    buffer = io.BytesIO()
+    book.save(buffer)
+    planted = ["Adeyemi Q", "Quillon_rows", NAME, "Brandvold"]
+    out = masked(buffer.getvalue(), "x.xlsx", planted)
+    assert [name for name in planted if name in test_office._members(out)] == []
+    cleaned = openpyxl.load_workbook(io.BytesIO(out))
+    assert cleaned.sheetnames == ["PATIENT", "PATIENT_2"]
+    assert [cell.value for cell in cleaned["PATIENT_2"][1]][:3] == [
+        "='PATIENT'!A1*2", "=PATIENT_3+PATIENT_2!A1", '=IF(A1=1,"[PATIENT]","x")',
+    ]  # fmt: skip
+    assert cleaned.defined_names["PATIENT_3"].attr_text == "PATIENT_2!$A$1"
+
+
+def _pdf_with(change) -> bytes:
+    buffer = io.BytesIO()
+    with pikepdf.open(io.BytesIO(test_pdf._pdf(b"BT /F1 12 Tf 72 720 Td (Well.) Tj ET"))) as pdf:
+        change(pdf)
+        pdf.save(buffer)
+    return buffer.getvalue()
+
+
+def _annotate(**keys):
+    def change(pdf):
+        note = pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Link, Rect=[0, 0, 9, 9], **keys
+        )
+        pdf.pages[0].Annots.append(pdf.make_indirect(note))
+
+    return change
+
+
+def _marked(pdf):
+    text = b"/Span << /ActualText (Quillon) >> BDC BT /F1 12 Tf (x) Tj ET EMC"
+    pdf.pages[0].Contents = pdf.make_stream(text)
+
+
+def _properties(pdf):
+    said = pikepdf.Dictionary(P1=pikepdf.Dictionary(Alt=pikepdf.String(NAME)))
+    pdf.pages[0].Resources.Properties = said
+
+
+def _layer(pdf):
+    layer = pdf.make_indirect(
+        pikepdf.Dictionary(Type=pikepdf.Name.OCG, Name=pikepdf.String("Quillon"))
+    )
+    pdf.Root.OCProperties = pikepdf.Dictionary(OCGs=[layer], D=pikepdf.Dictionary())
+
+
+def _choices(pdf):
+    pdf.Root.AcroForm.Fields[0].Opt = pikepdf.Array([pikepdf.Array(["1", NAME]), NAME])
+
+
+PDF = {
+    "link": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String("mailto:Quillon"))),
+    "script": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String("Quillon"))),
+    "file": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.Launch, F=pikepdf.String("Quillon.doc"))),
+    "caption": _annotate(MK=pikepdf.Dictionary(CA=pikepdf.String(NAME))),
+    "form choices": _choices,
+    "marked content": _marked,
+    "properties": _properties,
+    "layer": _layer,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", PDF)
+def test_around_the_pages_of_a_pdf(corner):
+    data = _pdf_with(PDF[corner])
+    assert NAME.encode() in test_pdf._everything(data).replace(b"Visit of Quillon", b"")
+    out = masked(data, "x.pdf", [NAME, *test_pdf.NAMES])
+    assert NAME.encode() not in test_pdf._everything(out)
+
+
+def test_a_page_of_drawn_letters_is_refused():
+    lines = b" ".join(b"%d 0 m %d 50 l S" % (x, x) for x in range(200))
+    data = _pdf_with(lambda pdf: setattr(pdf.pages[0], "Contents", pdf.make_stream(lines)))
+    (outcome,) = read(data, "x.pdf")
+    assert isinstance(outcome, Failure)
+
+
+def test_dicom_values_do_not_reach_warnings_or_logs(caplog):
+    data = test_dicom._study().replace(b"19580214", b"14021958")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (record,) = read(data, "x.dcm", FormatRules(images="keep"))
+    assert isinstance(record, Record)
+    assert "1958" not in caplog.text
+
+
+def test_a_dicomdir_is_named_as_one(shared):
+    (outcome,) = read((shared / "fixtures/dicom/pydicom-DICOMDIR").read_bytes(), "x.dcm")
+    assert "DICOMDIR" in outcome.message
+
+
+def test_every_frame_of_a_dicom_file_counts():
+    np = pytest.importorskip("numpy")
+    from incognote.formats.dicom import _read
+
+    frames = np.zeros((50, 4, 4, 1), dtype=np.uint8)
+    frames[33, 2, 3] = 200
+    assert max(picture.max() for picture in _read(frames)) == 200
+
+
+def test_a_tar_keeps_no_comment():
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        info = tarfile.TarInfo("n.txt")
+        info.pax_headers = {"comment": NAME}
+        tar.addfile(info)
+    assert NAME.encode() not in masked(buffer.getvalue(), "x.tar", ["-"])
+
+
+def test_bgzip_stays_bgzip():
+    from incognote.formats.archive import _gzip
+
+    table = b"##fileformat=VCFv4.3\n#CHROM\n" + b"1\t2\tabc\n" * 20_000
+    data = _gzip(table, in_blocks=True)
+    assert gzip.decompress(data) == table
+    assert unchanged(data, "x.vcf.gz") == data
+    # The empty block by which indexers tell a whole file.
+    assert data.endswith(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("x.csv", "id,text,a,b,c\n1,x,Quillon,Quillon,y\n", "id,text,a,b,c\n1,x,,[PATIENT],y\n"),
+        (
+            "x.jsonl",
+            '{"text": "x", "a": "Quillon", "b": "Quillon", "c": 5, "d": {"e": ["Quillon"]}}\n',
+            '{"text": "x", "a": null, "b": "[PATIENT]", "c": 5, "d": {"e": ["[DOCTOR]"]}}\n',
+        ),
+    ],
+    ids=["csv", "jsonl"],
+)
+def test_columns_are_dropped_read_and_kept_by_policy(name, data, expected):
+    rules = FormatRules(labels={"a": "drop", "b": "text", "c": "keep", "d.e": "DOCTOR"})
+    assert masked(data.encode(), name, [NAME], rules).decode() == expected
+
+
+def test_columns_of_a_workbook_by_policy():
+    rules = FormatRules(labels={"Name": "drop", "MRN": "keep", "Note": "text"})
+    out = masked(test_office._workbook(), "x.xlsx", ["Brandvold"], rules)
+    row = next(openpyxl.load_workbook(io.BytesIO(out)).worksheets[0].iter_rows(min_row=2))
+    assert (row[0].value, row[1].value, row[3].value) == ("", 7741902, "Saw [PATIENT]")
+
+
+def test_pydicom_reads_what_was_written():
+    out = test_dicom._surrogates(test_dicom._study())
+    buffer = io.BytesIO()
+    out.save_as(buffer, enforce_file_format=True)
+    assert pydicom.dcmread(io.BytesIO(buffer.getvalue())).PatientName == "OTHER^X"
+
+
+def test_samples_are_small():
+    folder = Path(__file__).parents[2] / "samples/formats"
+    assert [p.name for p in folder.iterdir() if p.stat().st_size > 40_000] == []
