@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from incognote.core.errors import OffsetError
 from incognote.core.types import Document, Span
-from incognote.policy import policy_from
+from incognote.policy import load_policy, policy_from
 from incognote.resolve import resolve
 from incognote.testing import render_markup
 
@@ -247,3 +247,10 @@ def test_every_candidate_is_accounted_for(found):
             for s in resolution.spans
         )
         assert kept or {(start, end, span.label), (span.start, span.end, span.label)} & dropped
+
+
+def test_under_the_presets_a_state_is_no_country():
+    document = Document("d", "She moved here from Ohio.")
+    claims = [Span(20, 24, "COUNTRY", 0.99, ("accurate",)), Span(20, 24, "STATE", 0.7, ("places",))]
+    (kept,) = resolve(document, claims, load_policy("group-b")).spans
+    assert kept.label == "STATE"
