@@ -57,6 +57,7 @@ CORNERS = {
     "hl7 address on a network": ("m.hl7", MSH.replace("|B|", "|B^quillon.example^DNS|")),
     "hl7 any text of a phone number": ("m.hl7", MSH + "PID|1||7||S^A||||||||^^^^^860^5550123^^ask Quillon\r"),
     "hl7 coded value": ("m.hl7", MSH + "OBX|1|CWE|1||9^as Quillon says^L\r"),
+    "hl7 person in a field of a rare segment": ("m.hl7", MSH + "PDA||||20240311|7^Quillon^A\r"),
     "hl7 batch": (
         "m.hl7",
         "FHS|^~\\&|A|B|C|D|20240101||Quillon|for Quillon\rBHS|^~\\&|A|B|C|D|20240101||Quillon|Quillon\r"
@@ -153,6 +154,19 @@ def test_what_counts_as_a_file_in_base64(text, expected):
 def test_rtf_letters_follow_the_code_page():
     (document,) = documents(rb"{\rtf1\ansi\ansicpg1251 \'c8\'e2\'e0\'ed}", "x.rtf")
     assert document.text == "Иван"
+
+
+@pytest.mark.parametrize(
+    "segment", ["PD1|||||||||||||||||20240311^20240312", "ZZZ|20240311101500+0115"]
+)
+def test_stamps_are_dates_in_every_field(segment):
+    given = [
+        d.given[0].label
+        for d in documents((MSH + segment + "\r").encode(), "m.hl7")
+        if "202403" in d.text
+    ]
+    assert set(given) == {"DATE"}
+    assert b"202403" not in masked((MSH + segment + "\r").encode(), "m.hl7", [NAME])
 
 
 def test_separators_of_a_field_read_as_text_stay():

@@ -39,11 +39,15 @@ _COMPONENTS: dict[str, dict[int, str]] = {
     "PHONE": {1: "PHONE", 4: "EMAIL", 6: "PHONE", 7: "PHONE", 8: "PHONE", 9: "TEXT", 12: "PHONE"},
     "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "ROOM", 8: "ROOM", 9: "ROOM"},
     "TIMING": {4: "DATE", 5: "DATE"},
+    "TIMES": {1: "DATE", 2: "DATE"},
 }  # fmt: skip
 _NARRATIVE_FIELDS = {"OBX": "OBX-5", "NTE": "NTE-3"}
 # MSH-2, BHS-2 and FHS-2 declare the separators: they are no values.
 _HEADERS = ("MSH", "BHS", "FHS")
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+_STAMP = re.compile(
+    r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))"
+)
 _OID = re.compile(r"[0-2](?:\.\d+)+")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
@@ -206,6 +210,8 @@ class _Message:
 
     def _guess(self, part: Part, *, known: bool) -> str:
         """Fields the table does not name: codes stay, whatever reads like words is read."""
+        if _STAMP.match(part.text):
+            return "TIMES"
         return "TEXT" if not known or re.search(r"[^\W\d_]{2} \S*[^\W\d_]{2}", part.text) else ""
 
     def _value(self, part: Part, kind: str) -> None:
