@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Protocol, runtime_checkable
 
 from incognote.core.offsets import OffsetMap
@@ -42,7 +43,12 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
     def moved(self, start: int, end: int) -> Span:
-        return replace(self, start=start, end=end)
+        # Built by hand: `replace` takes five times as long, and every candidate is moved.
+        return Span(start, end, self.label, self.score, self.sources)
+
+
+# The order of spans as a sort key: comparing tuples is far faster than comparing dataclasses.
+span_order = attrgetter("start", "end", "label", "score", "sources")
 
 
 @dataclass(frozen=True, slots=True)

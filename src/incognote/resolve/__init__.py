@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from incognote.core.labels import SAFE
-from incognote.core.types import Document, Dropped, Span, View
+from incognote.core.types import Document, Dropped, Span, View, span_order
 from incognote.policy import Policy
 from incognote.resolve.claims import Claim
 from incognote.resolve.claims import claims as weigh
@@ -58,5 +58,5 @@ def resolve(
         claims = place([*claims, *again])
     return Resolution(
         tuple(claim.span for claim in claims),
-        tuple(sorted(dropped, key=lambda drop: (drop.span, drop.reason))),
+        tuple(sorted(dropped, key=lambda drop: (span_order(drop.span), drop.reason))),
     )

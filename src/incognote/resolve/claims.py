@@ -26,13 +26,10 @@ class Claim:
 
     def backed_by(self, other: Claim) -> Claim:
         """Two finders of one thing: the heavier weight, the better score, both names."""
+        span, score = self.span, max(self.span.score, other.span.score)
+        sources = tuple(sorted({*span.sources, *other.span.sources}))
         return Claim(
-            replace(
-                self.span,
-                score=max(self.span.score, other.span.score),
-                sources=tuple(sorted({*self.span.sources, *other.span.sources})),
-            ),
-            max(self.weight, other.weight),
+            Span(span.start, span.end, span.label, score, sources), max(self.weight, other.weight)
         )
 
 

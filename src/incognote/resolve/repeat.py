@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from incognote.core.labels import label as label_named
 from incognote.core.phrases import Misspellings, lower
-from incognote.core.types import Span
+from incognote.core.types import Span, span_order
 from incognote.lexicon import lexicon
 from incognote.resolve.claims import Claim, rank
 
@@ -35,6 +35,8 @@ _SHORTEST_WITH_ERROR = 6
 _PAST_ANY_END = 1 << 62
 
 _WORD = re.compile(r"[^\W\d_]+")
+# Letters and digits in a row, or one mark: whole words start where an atom does.
+_ATOM = re.compile(r"[^\W_]+|\S")
 _LONG_CAPITALISED = re.compile(rf"\b[A-ZÀ-Þ][^\W\d_]{{{_SHORTEST_WITH_ERROR - 1},}}\b")
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
@@ -73,7 +75,8 @@ def repetitions(
         return []
     taken = sorted((claim.span.start, claim.span.end) for claim in claims)
     spans = {*_written_again(forms.values(), text), *_misspelt(forms.values(), text)}
-    return [Claim(span, WEIGHT) for span in sorted(spans) if not _inside(span, taken)]
+    ordered = sorted(spans, key=span_order)
+    return [Claim(span, WEIGHT) for span in ordered if not _inside(span, taken)]
 
 
 def _inside(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
@@ -132,29 +135,40 @@ def _is_known(word: str) -> bool:
 
 def _written_again(forms: Iterable[_Form], text: str) -> Iterator[Span]:
     both_cases = text != text.upper() and text != text.lower()
-    folded = lower(text)
+    for form, start, end in _places(forms, lower(text)):
+        if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
+            continue
+        if _is_eponym_here(text, start, end):
+            continue
+        before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
+        begin = before.start() if before and before[1] == form.initial else start
+        yield Span(begin, end, form.label, SCORE, (SOURCE,))
+
+
+def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int]]:
+    """Where forms stand as whole words in a text in lower case, with any blanks between.
+
+    One pass over the text for all of them: a long document holds thousands.
+    """
+    starting: dict[str, list[tuple[_Form, list[str]]]] = {}
     for form in forms:
-        for start, end in _places(form.text, folded):
-            if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
-                continue
-            if _is_eponym_here(text, start, end):
-                continue
-            before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
-            begin = before.start() if before and before[1] == form.initial else start
-            yield Span(begin, end, form.label, SCORE, (SOURCE,))
+        words = lower(form.text).split()
+        starting.setdefault(_ATOM.findall(words[0])[0], []).append((form, words))
+    for atom in _ATOM.finditer(text):
+        for form, words in starting.get(atom[0], ()):
+            end = _end_of(words, text, atom.start())
+            if end:
+                yield form, atom.start(), end
 
 
-def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a phrase stands as whole words in a text in lower case, with any blanks between."""
-    first, *others = lower(phrase).split()
-    at = text.find(first)
-    while at != -1:
-        end: int | None = at + len(first)
-        for word in others:
-            end = _after_blanks(word, text, end) if end else None
-        if end and not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
-            yield at, end
-        at = text.find(first, at + 1)
+def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
+    """Where a phrase that starts here as whole words ends; None if it does not stand here."""
+    if not text.startswith(words[0], start) or text[start - 1 : start].isalnum():
+        return None
+    end: int | None = start + len(words[0])
+    for word in words[1:]:
+        end = _after_blanks(word, text, end) if end else None
+    return None if end is None or text[end : end + 1].isalnum() else end
 
 
 def _after_blanks(word: str, text: str, at: int) -> int | None:

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from incognote.core.types import Dropped, Span
 from incognote.resolve.claims import Claim, detector_of, rank
+
+
+class _Neighbours:
+    """Claims by where they stand: who overlaps a span is found without asking everybody."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self._claims = sorted(claims, key=_start)
+        self._starts = list(map(_start, self._claims))
+        # How far the claims up to each one reach: beyond that, looking further back is in vain.
+        self._reach = list(accumulate((claim.span.end for claim in self._claims), max))
+
+    def of(self, span: Span) -> Iterator[Claim]:
+        at = bisect_left(self._starts, span.end) - 1
+        while at >= 0 and self._reach[at] > span.start:
+            if self._claims[at].span.end > span.start:
+                yield self._claims[at]
+            at -= 1
 
 
 def weigh_evidence(
@@ -20,10 +38,11 @@ def weigh_evidence(
     """
     kept: list[Claim] = []
     dropped: list[Dropped] = []
+    harmless = _Neighbours(against)
     for claim in claims:
         stronger = [
             other
-            for other in against
+            for other in harmless.of(claim.span)
             if other.span.covers(claim.span)
             and (other.weight, other.span.score) > (claim.weight, claim.span.score)
         ]
@@ -43,12 +62,13 @@ def count_votes(
         return list(claims), []
     kept: list[Claim] = []
     dropped: list[Dropped] = []
+    neighbours = _Neighbours(claims)
     for claim in claims:
         threshold = needed.get(claim.span.label, 1)
         voters = {
             detector_of(source)
-            for other in claims
-            if other.span.label == claim.span.label and other.span.overlaps(claim.span)
+            for other in neighbours.of(claim.span)
+            if other.span.label == claim.span.label
             for source in other.span.sources
         }
         if claim.stated or len(voters) >= threshold:
@@ -122,16 +142,13 @@ class _Board:
 
     def _overlapping(self, span: Span) -> list[Claim]:
         first = bisect_left(self.placed, span.start, key=_end_exclusive)
-        found = []
-        for claim in self.placed[first:]:
-            if claim.span.start >= span.end:
-                break
-            found.append(claim)
-        return found
+        last = bisect_left(self.placed, span.end, lo=first, key=_start)
+        return self.placed[first:last]
 
     def _swap(self, old: Sequence[Claim], new: Claim) -> None:
         for claim in old:
-            self.placed.remove(claim)
+            # What is placed is disjoint, so that nothing else starts where it does.
+            del self.placed[bisect_left(self.placed, claim.span.start, key=_start)]
         insort(self.placed, new, key=_start)
 
 

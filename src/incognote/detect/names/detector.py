@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from incognote.core.types import Span
+from incognote.core.types import Span, span_order
 from incognote.detect.names.evidence import CUES, weights
 from incognote.detect.names.facts import Facts
 from incognote.detect.names.page import Page
@@ -42,7 +42,7 @@ def _detect(page: Page) -> list[Span]:
     threshold = weights().threshold
     names = [opinion for opinion in opinions_about(page) if opinion.score >= threshold]
     spans = [_span(page, opinion, threshold) for opinion in names]
-    return sorted(spans + find_spelled(page, spans))
+    return sorted(spans + find_spelled(page, spans), key=span_order)
 
 
 def _span(page: Page, opinion: Opinion, threshold: float) -> Span:

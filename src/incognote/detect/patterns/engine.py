@@ -157,6 +157,10 @@ def _branch(at: int, rule: Rule) -> str:
     return f"(?{'' if rule.case else 'i'}:{pattern}\n)"
 
 
+# The rules that start at a token, and those that may start at any token of the run before it.
+_Entry = tuple[Group | None, Group | None]
+
+
 class Engine:
     """A set of rules behind one dictionary of triggers."""
 
@@ -190,7 +194,7 @@ class Engine:
         for index, (start, end) in enumerate(zip(scan.starts, scan.ends, strict=True)):
             word = lower[start:end]
             entry = get(word)
-            entries = (entry,)
+            entries: tuple[_Entry | None, ...] = (entry,)
             # Digits and most marks sort before ":", letters behind it.
             if word < ":" and word.isdigit():
                 shape = "9" * min(end - start, LONGEST_RUN)

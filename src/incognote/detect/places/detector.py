@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from incognote.core.types import Span, View
+from incognote.core.types import Span, View, span_order
 from incognote.detect.places import cities, countries, cued, headed, jobs, known, landmarks, states
 from incognote.detect.places.scan import Scan
 from incognote.detect.places.words import Vocabulary
@@ -59,4 +59,4 @@ class PlaceDetector:
                         scan.starts[first], scan.ends[end - 1], label, score, (f"places/{source}",)
                     )
                 )
-        return sorted(found)
+        return sorted(found, key=span_order)
