@@ -58,6 +58,7 @@ CORNERS = {
     "hl7 any text of a phone number": ("m.hl7", MSH + "PID|1||7||S^A||||||||^^^^^860^5550123^^ask Quillon\r"),
     "hl7 coded value": ("m.hl7", MSH + "OBX|1|CWE|1||9^as Quillon says^L\r"),
     "hl7 person in a field of a rare segment": ("m.hl7", MSH + "PDA||||20240311|7^Quillon^A\r"),
+    "hl7 what a person is called by": ("m.hl7", MSH + "PID|1||7||S^A^^^^^^^^^^^^^Quillon\r"),
     "hl7 batch": (
         "m.hl7",
         "FHS|^~\\&|A|B|C|D|20240101||Quillon|for Quillon\rBHS|^~\\&|A|B|C|D|20240101||Quillon|Quillon\r"
@@ -157,7 +158,12 @@ def test_rtf_letters_follow_the_code_page():
 
 
 @pytest.mark.parametrize(
-    "segment", ["PD1|||||||||||||||||20240311^20240312", "ZZZ|20240311101500+0115"]
+    "segment",
+    [
+        "PD1|||||||||||||||||20240311^20240312",
+        "PID|1||7^^^^^^20240311||S^A",
+        "ZZZ|20240311101500+0115",
+    ],
 )
 def test_stamps_are_dates_in_every_field(segment):
     given = [
@@ -167,6 +173,11 @@ def test_stamps_are_dates_in_every_field(segment):
     ]
     assert set(given) == {"DATE"}
     assert b"202403" not in masked((MSH + segment + "\r").encode(), "m.hl7", [NAME])
+
+
+def test_codes_of_catalogues_stay():
+    order = "OBR|1|||us-3^UREA AND ELECTROLYTES^L"
+    assert not [d for d in documents((MSH + order + "\r").encode(), "m.hl7") if "UREA" in d.text]
 
 
 def test_separators_of_a_field_read_as_text_stay():

@@ -37,10 +37,14 @@ _COMPONENTS: dict[str, dict[int, str]] = {
     "ADDRESS": {1: "STREET", 2: "STREET", 3: "CITY", 4: "STATE", 5: "ZIP", 6: "COUNTRY",
                 8: "LOCATION-OTHER", 9: "LOCATION-OTHER", 10: "LOCATION-OTHER", 19: "PATIENT"},
     "PHONE": {1: "PHONE", 4: "EMAIL", 6: "PHONE", 7: "PHONE", 8: "PHONE", 9: "TEXT", 12: "PHONE"},
-    "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "ROOM", 8: "ROOM", 9: "ROOM"},
+    "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "LOCATION-OTHER",
+              8: "ROOM", 9: "LOCATION-OTHER"},
     "TIMING": {4: "DATE", 5: "DATE"},
     "TIMES": {1: "DATE", 2: "DATE"},
 }  # fmt: skip
+# Components that say since when and until when a name, a number or an address holds.
+_VALIDITY = {"ADDRESS": (12, 13, 14), "ID": (7, 8), "NAME": (10, 12, 13), "XCN": (17, 19, 20)}
+_CALLED_BY = 15
 _NARRATIVE_FIELDS = {"OBX": "OBX-5", "NTE": "NTE-3"}
 # MSH-2, BHS-2 and FHS-2 declare the separators: they are no values.
 _HEADERS = ("MSH", "BHS", "FHS")
@@ -217,6 +221,9 @@ class _Message:
     def _value(self, part: Part, kind: str) -> None:
         family, _, label = kind.partition(":")
         components = part.split(self.marks.components)
+        for number in _VALIDITY.get(family, ()):
+            if number <= len(components):
+                self._single(components[number - 1], "DATE")
         if family in ("NAME", "XCN", "NDL"):
             self._person(components, family, label or "DOCTOR")
         elif family in _COMPONENTS:
@@ -273,6 +280,8 @@ class _Message:
                 if number <= len(components):
                     self._single(components[number - 1], "HOSPITAL")
             components = components[1:]
+        elif len(components) >= _CALLED_BY:
+            self._single(components[_CALLED_BY - 1], label)
         divided = [each.split(self.marks.subcomponents) for each in components[:3]]
         names = [first for first, *_ in divided if first.text and first.text != '""']
         if names:
