@@ -258,6 +258,33 @@ def test_what_changed_is_done_again(change, notes, interrupted, settings) -> Non
     assert (summary.carried, summary.documents) == (0, 10)
 
 
+def test_a_run_that_was_killed_can_be_resumed(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    deid(str(notes), str(tmp_path / "whole"), settings)
+    deid(str(notes), str(tmp_path / "out"), settings)
+    # As if killed while the second file was written: no manifest, but the beginning of one.
+    written = (tmp_path / "out" / "manifest.jsonl").read_bytes().splitlines(keepends=True)
+    begun = b"".join(written[:2]) + written[2][:20]
+    assert {row["file"] for row in map(json.loads, written[:2])} == {"a.txt", "b.jsonl"}
+    (tmp_path / "out" / ".manifest.jsonl.1.partial").write_bytes(begun)
+    (tmp_path / "out" / "manifest.jsonl").unlink()
+    summary = deid(str(notes), str(tmp_path / "out"), replace(settings, resume=True))
+    assert (summary.carried, summary.documents) == (1, 9)
+    assert tree(tmp_path / "out") == tree(tmp_path / "whole")
+
+
+def test_rows_of_finished_files_are_on_disk_at_once(notes, tmp_path, settings) -> None:
+    seen: list[str] = []
+
+    def look(*_: object) -> None:
+        begun = (tmp_path / "out").glob(".manifest.jsonl.*.partial")
+        seen.extend(left.read_text() for left in begun)
+
+    deid(str(notes), str(tmp_path / "out"), replace(settings, progress=look, batch=1))
+    assert '"file": "a.txt"' in seen[-1]
+
+
 def test_files_with_failures_are_tried_again(
     notes: Path, tmp_path: Path, settings: Settings
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -37,6 +38,11 @@ class AtomicFile:
         if self._stream:
             self._stream.seek(to)
             self._stream.truncate()
+
+    def flush(self) -> None:
+        """What was written so far can be found by `leftovers`, should the run be killed."""
+        if self._stream:
+            self._stream.flush()
 
     def commit(self) -> None:
         stream = self._open()
@@ -73,6 +79,12 @@ class AtomicFile:
         trace: TracebackType | None,
     ) -> None:
         self.discard()
+
+
+def leftovers(path: Path) -> list[Path]:
+    """What is left of a file by runs that were killed outright, the latest last."""
+    found = path.parent.glob(f".{escape(path.name)}.*.partial")
+    return sorted(found, key=lambda each: each.stat().st_mtime_ns)
 
 
 class Stream:

@@ -181,6 +181,8 @@ class Ledger:
 
     def checkpoint(self) -> None:
         """A file is finished: its rows stay, whatever comes."""
+        for file in self._files:
+            file.flush()
         self._finished = [file.tell() for file in self._files]
 
     def __enter__(self) -> Self:

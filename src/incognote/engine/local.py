@@ -20,7 +20,6 @@ from incognote.engine.places import Place, resolved
 from incognote.engine.resume import EarlierRun
 from incognote.engine.sources import STREAM, find_sources
 from incognote.engine.stream import (
-    Finished,
     Item,
     Outcomes,
     Settings,
@@ -67,7 +66,8 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     manifest = Manifest(place.folder, settings.policy.hash, settings.key) if place.folder else None
     vault = settings.vault
     own = place.own_files() | resolved(settings.quarantine, vault.path if vault else None)
-    finished = _finished_earlier(place, manifest) if settings.resume else read_all
+    earlier = _earlier_run(place, manifest) if settings.resume else None
+    finished = earlier.finished if earlier else read_all
     work = Work("deid", settings.policy, settings.key, _first_pass(where, own, settings))
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
@@ -92,6 +92,8 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
         finally:
             if sink:
                 sink.discard()
+    if earlier:
+        earlier.forget()
     return ledger.summary
 
 
@@ -131,11 +133,10 @@ def _name_taken(item: Item) -> Item:
     return replace(item, content=Failure(name, "write", "UsageError", message))
 
 
-def _finished_earlier(place: Place, manifest: Manifest | None) -> Finished:
+def _earlier_run(place: Place, manifest: Manifest | None) -> EarlierRun:
     if manifest is None:
         raise UsageError("only a run that writes files can be resumed")
-    earlier = EarlierRun(manifest.file.path, manifest.stamp)
-    return lambda source: earlier.finished(source, place.path(source))
+    return EarlierRun(manifest.file.path, manifest.stamp, place.path)
 
 
 def _first_pass(where: str, own: frozenset[Path], settings: Settings) -> Originals | None:

@@ -2,15 +2,20 @@
 
 A file is finished if the earlier manifest says that all its documents were done, with this policy
 and this key, and its output is there and no older than the input. Everything else is done again.
+
+A run that was killed outright could not put its manifest in place. What it had written of it
+serves as well, but for the rows at the end: those of the file under way.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from incognote.core.errors import UsageError
+from incognote.engine.files import leftovers
 from incognote.engine.sources import Source
 
 
@@ -18,38 +23,59 @@ from incognote.engine.sources import Source
 class _Rows:
     """The rows of one file, which stand together: where, and whether all were done."""
 
+    manifest: Path
     start: int
     end: int
     done: bool = True
 
 
 class EarlierRun:
-    """The manifest of an earlier run into the same place."""
+    """The manifest of an earlier run into the same place, or what there is of it."""
 
-    def __init__(self, manifest: Path, stamp: dict[str, str]) -> None:
-        """`stamp` is what every row must agree on: policy and key."""
-        self._manifest = manifest
-        self._rows: dict[str, _Rows] = {}
-        if not manifest.exists():
-            return
+    def __init__(
+        self, manifest: Path, stamp: dict[str, str], output: Callable[[Source], Path]
+    ) -> None:
+        """`stamp` is what every row must agree on: policy and key. `output` says where the new
+        form of a source stands."""
+        self._stamp = stamp
+        self._output = output
+        self._rows = self._read(manifest) if manifest.exists() else {}
+        self._left = leftovers(manifest)
+        for left in self._left:
+            rows = self._read(left)
+            if rows:
+                rows.popitem()
+            self._rows |= rows
+
+    def _read(self, manifest: Path) -> dict[str, _Rows]:
+        found: dict[str, _Rows] = {}
         at = 0
         with manifest.open("rb") as lines:
             for line in lines:
+                if not line.endswith(b"\n"):
+                    break  # cut off when the run was killed
                 try:
                     row = json.loads(line)
-                    rows = self._rows.setdefault(row["file"], _Rows(at, at))
-                    rows.done &= row["status"] == "done" and stamp.items() <= row.items()
+                    rows = found.setdefault(row["file"], _Rows(manifest, at, at))
+                    rows.done &= row["status"] == "done" and self._stamp.items() <= row.items()
                 except (ValueError, KeyError, TypeError):
                     raise UsageError(f"{manifest}: not a manifest of incognote") from None
                 at = rows.end = at + len(line)
+        return found
 
-    def finished(self, source: Source, output: Path) -> bytes | None:
+    def finished(self, source: Source) -> bytes | None:
         """The rows of a source that is finished, to be carried over; else None."""
         rows = self._rows.get(source.name)
+        output = self._output(source)
         if rows is None or not rows.done or source.path is None or not output.exists():
             return None
         if output.stat().st_mtime_ns < source.path.stat().st_mtime_ns:
             return None
-        with self._manifest.open("rb") as lines:
+        with rows.manifest.open("rb") as lines:
             lines.seek(rows.start)
             return lines.read(rows.end - rows.start)
+
+    def forget(self) -> None:
+        """All that was left by runs that were killed has been carried over or done again."""
+        for left in self._left:
+            left.unlink(missing_ok=True)
