@@ -430,6 +430,50 @@ def test_pydicom_reads_what_was_written():
     assert pydicom.dcmread(io.BytesIO(buffer.getvalue())).PatientName == "OTHER^X"
 
 
+SAMPLES = Path(__file__).parents[2] / "samples/formats"
+PLANTED = (
+    "okonkwo", "adaeze", "chidi", "thorvald", "brandvold", "7741902", "fenwick", "larkspur",
+    "millbrook", "860-555-0123",
+)  # fmt: skip
+
+
+def _content(name: str, data: bytes) -> str:
+    """All that a file says, with whatever is packed in it unpacked."""
+    if name.endswith((".docx", ".xlsx")):
+        return test_office._members(data)
+    if name.endswith(".pdf"):
+        return test_pdf._everything(data).decode("latin-1") + test_pdf._text(data)
+    if name.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        return str(pq.read_table(io.BytesIO(data)).to_pylist())
+    return data.decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["letter.docx", "letter.rtf", "notes.parquet", "report.pdf", "variants.vcf", "visits.xlsx"],
+)
+def test_our_samples_lose_what_they_plant(name):
+    data = (SAMPLES / name).read_bytes()
+    there = [each for each in PLANTED if each in _content(name, data).lower()]
+    assert len(there) >= 2
+    cases = [form for each in PLANTED for form in (each, each.title(), each.upper())]
+    rules = FormatRules(labels={"patient_id": "MEDICALRECORD"})
+    out = _content(name, masked(data, name, cases, rules)).lower()
+    assert [each for each in PLANTED if each in out] == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_our_dicom_sample_loses_what_it_plants():
+    data = (SAMPLES / "scan.dcm").read_bytes()
+    out = test_dicom._surrogates(data)
+    buffer = io.BytesIO()
+    out.save_as(buffer)
+    said = buffer.getvalue().decode("latin-1").lower()
+    assert [each for each in PLANTED if each in said and each != "7741902"] == []
+    assert "7741902" not in said.replace(str(out.SOPInstanceUID), "")
+
+
 def test_samples_are_small():
-    folder = Path(__file__).parents[2] / "samples/formats"
-    assert [p.name for p in folder.iterdir() if p.stat().st_size > 40_000] == []
+    assert [path.name for path in SAMPLES.iterdir() if path.stat().st_size > 40_000] == []
