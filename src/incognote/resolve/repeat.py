@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from incognote.core.labels import label as label_named
 from incognote.core.phrases import Misspellings, lower
@@ -74,9 +75,9 @@ def repetitions(
     if not forms:
         return []
     taken = sorted((claim.span.start, claim.span.end) for claim in claims)
-    spans = {*_written_again(forms.values(), text), *_misspelt(forms.values(), text)}
-    ordered = sorted(spans, key=span_order)
-    return [Claim(span, WEIGHT) for span in ordered if not _inside(span, taken)]
+    again = chain(_written_again(forms.values(), text), _misspelt(forms.values(), text))
+    spans = {span for span in again if not _inside(span, taken)}
+    return [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
 
 
 def _inside(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
@@ -165,10 +166,13 @@ def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
     """Where a phrase that starts here as whole words ends; None if it does not stand here."""
     if not text.startswith(words[0], start) or text[start - 1 : start].isalnum():
         return None
-    end: int | None = start + len(words[0])
+    end = start + len(words[0])
     for word in words[1:]:
-        end = _after_blanks(word, text, end) if end else None
-    return None if end is None or text[end : end + 1].isalnum() else end
+        after = _after_blanks(word, text, end)
+        if after is None:
+            return None
+        end = after
+    return None if text[end : end + 1].isalnum() else end
 
 
 def _after_blanks(word: str, text: str, at: int) -> int | None:

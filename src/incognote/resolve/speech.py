@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from incognote.core.types import Dropped, Span, View
 from incognote.lexicon import speech
@@ -22,11 +21,11 @@ def drop_non_nouns(
     """Drops a claim if only the sources in `rules` stand for it and none of its words is a noun."""
     if not rules.sources or not views:
         return list(claims), []
-    pages = [_Page(view) for view in views]
+    pages = _Pages(views)
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     for claim in claims:
-        tags = _tags(claim.span, pages) if _is_filtered(claim, rules) else []
+        tags = list(pages.tags(claim.span)) if _is_filtered(claim, rules) else []
         if tags and not any(tag.startswith(_NAMING) for tag in tags):
             dropped.append(Dropped(claim.span, f"speech:{','.join(tags)}"))
         else:
@@ -45,8 +44,18 @@ def _is_filtered(claim: Claim, rules: SpeechRules) -> bool:
     )
 
 
-def _tags(span: Span, pages: Sequence[_Page]) -> list[str]:
-    return [tag for page in pages for tag in page.tags(span)]
+class _Pages:
+    """The views of a document, in order: a long one has hundreds, and a claim stands in one."""
+
+    def __init__(self, views: Sequence[View]) -> None:
+        self._pages = [_Page(view) for view in views]
+        self._starts = [view.offsets.pieces[0].source for view in views]
+
+    def tags(self, span: Span) -> Iterator[str]:
+        """The tags of the words inside a stretch of the document."""
+        first = max(0, bisect_right(self._starts, span.start) - 1)
+        for at in range(first, bisect_left(self._starts, span.end)):
+            yield from self._pages[at].tags(span)
 
 
 class _Page:
@@ -57,9 +66,9 @@ class _Page:
         self._tagged: dict[int, list[str]] = {}
 
     def tags(self, span: Span) -> Iterator[str]:
-        """The tags of the words inside a stretch of the document."""
-        view, starts = self._view, self._source_starts
-        first, last = bisect_left(starts, span.start), bisect_left(starts, span.end)
+        """The tags of those words inside a stretch of the document that stand on this page."""
+        view = self._view
+        first, last = self._token_at(span.start), self._token_at(span.end)
         for i in range(first, last):
             token = view.tokens.starts[i]
             at = bisect_right(view.sentences, token, key=lambda sentence: sentence[0]) - 1
@@ -67,16 +76,14 @@ class _Page:
                 begin = bisect_left(view.tokens.starts, view.sentences[at][0])
                 yield self._sentence(at)[i - begin]
 
-    @cached_property
-    def _source_starts(self) -> Sequence[int]:
-        tokens, offsets = self._view.tokens, self._view.offsets
-        if len(offsets.pieces) == 1:
-            shift = offsets.pieces[0].source
-            return [start + shift for start in tokens.starts]
-        return [
-            offsets.to_source(start, end)[0]
-            for start, end in zip(tokens.starts, tokens.ends, strict=True)
-        ]
+    def _token_at(self, source: int) -> int:
+        """The first token at or behind a place of the document."""
+        offsets = self._view.offsets
+        return bisect_left(
+            self._view.tokens.starts,
+            source,
+            key=lambda start: offsets.to_source(start, start + 1)[0],
+        )
 
     def _sentence(self, at: int) -> list[str]:
         if at not in self._tagged:
