@@ -152,6 +152,14 @@ def test_what_counts_as_a_file_in_base64(text, expected):
     assert is_base64_file(text) is expected
 
 
+def test_keys_are_read_where_the_policy_says_so():
+    data = b'{"Quillon": {"age": 5}}'
+    assert unchanged(data, "x.json", FormatRules(keys=True)) == data
+    assert masked(data, "x.json", [NAME]) == data
+    out = masked(data, "x.json", [NAME], FormatRules(keys=True))
+    assert json.loads(out) == {"[PATIENT]": {"age": 5}}
+
+
 def test_rtf_letters_follow_the_code_page():
     (document,) = documents(rb"{\rtf1\ansi\ansicpg1251 \'c8\'e2\'e0\'ed}", "x.rtf")
     assert document.text == "Иван"

@@ -38,7 +38,7 @@ class JsonFormat:
             meta = _patient(tree, rules)
             slots = [
                 slot
-                for leaf in leaves(source.text)
+                for leaf in leaves(source.text, keys=rules.keys)
                 if (slot := slot_for(leaf, name, rules, meta)) is not None
             ]
         except ReadError as error:
@@ -54,6 +54,10 @@ class JsonFormat:
 def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) -> Slot | None:
     """A leaf as a document: of known kind where the policy names its path or key."""
     dotted = dotted_path(leaf.path)
+    if leaf.is_key:
+        piece = Piece(leaf.start, leaf.end, leaf.value)
+        place = f"{doc_id} {dotted} key"
+        return text_slot(doc_id, [piece], write_string, meta=meta, locator=place)
     key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
     chosen = rules.choice(dotted, key)
     if chosen == KEEP:

@@ -19,12 +19,13 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A string or number: [start, end) of the literal, quotes included."""
+    """A string or number, or, where asked for, a key: [start, end) of the literal with quotes."""
 
     path: Path
     start: int
     end: int
     value: Any = field(repr=False)
+    is_key: bool = False
 
 
 @dataclass(slots=True)
@@ -50,8 +51,8 @@ def parse(raw: str) -> Any:
         raise ReadError("JSON nested too deeply") from None
 
 
-def leaves(raw: str) -> list[Leaf]:
-    """Every string and number that is a value, in order. `raw` must be valid JSON."""
+def leaves(raw: str, *, keys: bool = False) -> list[Leaf]:
+    """Every string and number that is a value, and keys if asked. `raw` must be valid JSON."""
     found: list[Leaf] = []
     stack: list[_Level] = []
     for token in _TOKEN.finditer(raw):
@@ -81,6 +82,9 @@ def leaves(raw: str) -> list[Leaf]:
                 # A parser sees only one of the two: the other would pass through unseen.
                 raise ReadError("an object names a key twice")
             top.keys.add(top.key)
+            if keys:
+                path = tuple(level.key for level in stack[:-1])
+                found.append(Leaf(path, token.start(), token.end(), top.key, is_key=True))
         elif first == '"' or text.lstrip("-")[:1].isdigit():
             path = tuple(level.key for level in stack)
             found.append(Leaf(path, token.start(), token.end(), json.loads(text)))

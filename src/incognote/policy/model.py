@@ -153,7 +153,7 @@ class FormatRules:
     attribute, an HL7 field (`PID-5`), a FHIR path (`Patient.name`) or a DICOM keyword.
 
     `images` says what becomes of pictures inside documents, which no detector can read: `blank`
-    or `keep`.
+    or `keep`. `keys` reads the keys of JSON files as well, for exports that have names there.
     """
 
     text: tuple[str, ...] = ("text",)
@@ -161,6 +161,7 @@ class FormatRules:
     patient: str = "patient_id"
     labels: Mapping[str, str] = field(default_factory=dict)
     images: str = "blank"
+    keys: bool = False
 
     def choice(self, *names: str) -> str | None:
         """What the policy says of a field, by the first of its names that it knows."""
