@@ -89,9 +89,12 @@ class Part:
         return self.raw[self.start : self.end]
 
     def split(self, mark: str) -> list[Part]:
+        whole = self.text
+        if mark not in whole:
+            return [self]
         parts = []
         at = self.start
-        for text in self.text.split(mark):
+        for text in whole.split(mark):
             parts.append(Part(self.raw, at, at + len(text)))
             at += len(text) + 1
         return parts

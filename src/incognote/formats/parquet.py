@@ -48,6 +48,7 @@ def _opened(data: bytes) -> tuple[Any, str]:
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         table = file.read()
+        table.validate(full=True)  # strings that are none would show up only when they are used
     except (pa.ArrowException, OSError):
         raise ReadError("a broken or truncated Parquet file") from None
     meta = file.metadata

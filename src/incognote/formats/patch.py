@@ -130,6 +130,8 @@ def informed(slots: Sequence[Slot]) -> list[Slot]:
                 for document in slot.documents
             ),
         )
+        if any(document.free_text for document in slot.documents)
+        else slot
         for slot in slots
     ]
 
