@@ -42,10 +42,6 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     if end - first > 1 and scan.bits[end - 1] & UPPER and scan.gap(end) == GLUED:
         end -= 1  # "Westmere WM1 2HD": the start of a British postcode
     named = [at for at in range(first, end) if scan.specific(at, cased)]
-    rare = any(
-        scan.telling(at) and not scan.bits[at] & PART if cased else not scan.bits[at] & COMMON
-        for at in named
-    )
     if not named or end - first > 4 or scan.bits[first] & LANGUAGE:
         return None
     if cased and any(_inner_capital(scan.words[at]) for at in named):
@@ -56,6 +52,10 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
         return None  # a street
     if field(scan, first) in word_list("cues", "city_fields"):
         return Finding(first, end, "CITY", "city-field", CERTAIN)
+    rare = any(
+        scan.telling(at) and not scan.bits[at] & PART if cased else not scan.bits[at] & COMMON
+        for at in named
+    )
     if not rare and not cased:
         return None
     people = scan.may_be_person(first, end) or bool(scan.bits[first] & CLINICAL)

@@ -14,6 +14,8 @@ _FIELDS = (
     ("organization_fields", "ORGANIZATION"),
     ("county_fields", "LOCATION-OTHER"),
 )
+# The words that may tell what follows; only behind them is a closer look worth its time.
+_LEADING = frozenset("at @ by for with from to via through thru attends attended".split())
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
@@ -50,24 +52,26 @@ def _by_field(scan: Scan, run: Run) -> Finding | None:
         word = scan.lower(before)
         if scan.bits[before] & CAPITAL or word in word_list("cues", "lower_fields"):
             name = word
-    named = [at for at in range(run.first, run.end) if scan.specific(at, run.cased)]
-    if not name or not named or scan.lower(run.end) == ":":
+    if not name:
         return None
-    if run.cased and not any(map(scan.telling, named)):
+    label = next((label for cue, label in _FIELDS if name in word_list("cues", cue)), "")
+    if not label or scan.lower(run.end) == ":":
+        return None
+    named = [at for at in range(run.first, run.end) if scan.specific(at, run.cased)]
+    if not named or (run.cased and not any(map(scan.telling, named))):
         return None  # "Lab: Troponin", "Site: Left"
-    for cue, label in _FIELDS:
-        if name in word_list("cues", cue):
-            return Finding(run.first, run.end, label, "field", LIKELY)
-    return None
+    return Finding(run.first, run.end, label, "field", LIKELY)
 
 
 def _by_preposition(scan: Scan, run: Run) -> Finding | None:
     if not run.cased:
         return None
+    before = preposition(scan, run.first)
+    if before not in _LEADING:
+        return None
     named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
     if not named or (len(named) < 2 and not scan.telling(named[0])):
         return None
-    before = preposition(scan, run.first)
     label = _label_after(scan, run, named, before)
     return Finding(run.first, run.end, label, f"after-{before}", POSSIBLE) if label else None
 
