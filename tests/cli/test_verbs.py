@@ -117,7 +117,7 @@ def test_quarantine_leaves_with_3(
     assert run("deid", tmp_path / "in.jsonl", "-o", out, "--policy", tiny) == 3
     assert out.read_text() == '{"id": "1", "text": "<[PATIENT]>"}\n'
     shown = capsys.readouterr().err
-    assert "in.jsonl:2: not valid JSON (read)" in shown
+    assert "in.jsonl:2: not valid JSON" in shown
     assert "2 documents, 1 spans, 1 quarantined" in shown
 
 
@@ -198,6 +198,31 @@ def test_explain_one_row_of_many(
     shown = capsys.readouterr().out
     assert "Bo[PATIENT]" in shown
     assert "Ann" not in shown
+
+
+def test_explain_says_when_no_document_has_the_id(
+    note: Path, tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("explain", note, "--id", "nobody", "--policy", tiny) == 1
+    assert "no document has the id 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_in_one_line(
+    note: Path, tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("deid", note, "-o", "/dev/full", "--policy", tiny) == 1
+    assert "No space left on device" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_link_to_nowhere_is_quarantined_with_the_reason(
+    note: Path, tmp_path: Path, tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "linked"
+    folder.mkdir()
+    (folder / "a.txt").symlink_to(tmp_path / "nowhere.txt")
+    assert run("deid", folder, "-o", tmp_path / "out", "--policy", tiny) == 3
+    assert "a.txt: No such file or directory (read)" in capsys.readouterr().err
 
 
 def test_policy_show_is_toml_that_loads_the_same(

@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from incognote import __version__
-from incognote.core.errors import IncognoteError
+from incognote.core.errors import IncognoteError, wording
 
 DONE, WRONG, QUARANTINED, INTERRUPTED = 0, 1, 3, 130
 
@@ -94,6 +94,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our pipe left (`| head`): not an error, but Python would print one at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"incognote {verb}: {where}{wording(error)}", file=sys.stderr)
+        return WRONG
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

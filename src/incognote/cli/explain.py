@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import add_fields, add_input, add_policy, policy_from
+from incognote.core.errors import UsageError
 from incognote.core.types import Failure, Result, Span
 from incognote.engine.stream import Settings, read_documents
 from incognote.pipeline import Pipeline
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True)
     policy = policy_from(args)
     pipeline = Pipeline(policy)
-    failed = False
+    failed = shown = False
     for document in read_documents(args.input, Settings(policy, format=args.format)):
         if isinstance(document, Failure):
             outcome: Result | Failure = document
@@ -44,7 +45,10 @@ def run(args: argparse.Namespace) -> int:
             message = outcome.message or f"{outcome.document_id}: {outcome.error}"
             console.print(f"{message} ({outcome.stage})", markup=False)
         else:
+            shown = True
             _show(console, outcome)
+    if args.id and not shown and not failed:
+        raise UsageError(f"{args.input}: no document has the id {args.id!r}")
     return QUARANTINED if failed else DONE
 
 

@@ -17,6 +17,8 @@ Messages name files, rows, labels and policy paths. They never carry clinical te
 
 from __future__ import annotations
 
+import os
+
 
 class IncognoteError(Exception):
     """The root: catch this to catch everything incognote raises on purpose."""
@@ -65,10 +67,12 @@ class LeakError(DocumentError):
 
 
 def wording(error: Exception) -> str:
-    """What may be said of an error. Our own messages hold no clinical text, others' might: of
-    those, only the type and the line of code that raised it."""
+    """What may be said of an error. Our own messages and those of the operating system hold no
+    clinical text, others' might: of those, only the type and the line of code that raised it."""
     if isinstance(error, IncognoteError):
         return str(error)
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next

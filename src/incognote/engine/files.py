@@ -55,7 +55,8 @@ class AtomicFile:
 
     def discard(self) -> None:
         if self._stream:
-            self._stream.close()
+            with suppress(OSError):  # on a full disk, closing fails as writing did
+                self._stream.close()
             self._stream = None
             if not self._special:
                 self._partial.unlink(missing_ok=True)
