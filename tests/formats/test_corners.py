@@ -99,7 +99,7 @@ CORNERS = {
     "rtf field": ("x.rtf", r'{\rtf1{\field{\*\fldinst HYPERLINK "mailto:Quillon"}{\fldrslt Quillon}}}'),
     # VCF
     "vcf any field of a sample": ("x.vcf", '##fileformat=VCFv4.3\n##SAMPLE=<ID=S1,Owner=Quillon,Note="a, Quillon">\n'),
-    "vcf definition": ("x.vcf", '##fileformat=VCFv4.3\n##INFO=<ID=X,Number=1,Type=String,Description="by Quillon">\n'),
+    "vcf line without a value": ("x.vcf", "##fileformat=VCFv4.3\n##by Quillon\n"),
 }  # fmt: skip
 
 
@@ -160,6 +160,14 @@ def test_keys_are_read_where_the_policy_says_so():
     assert json.loads(out) == {"[PATIENT]": {"age": 5}}
 
 
+def test_definitions_of_a_vcf_file_are_read_where_the_policy_says_so():
+    line = b'##INFO=<ID=X,Number=1,Type=String,Description="by Quillon">\n'
+    data = b"##fileformat=VCFv4.3\n" + line
+    assert masked(data, "x.vcf", [NAME]) == data
+    out = masked(data, "x.vcf", [NAME], FormatRules(labels={"INFO": "text"}))
+    assert out == data.replace(b"Quillon", b"[PATIENT]")
+
+
 def test_rtf_letters_follow_the_code_page():
     (document,) = documents(rb"{\rtf1\ansi\ansicpg1251 \'c8\'e2\'e0\'ed}", "x.rtf")
     assert document.text == "Иван"
@@ -216,6 +224,16 @@ def _placed(data: bytes, name: str, rules: FormatRules | None = None) -> set[str
 )
 def test_documents_say_where_they_stand(name, data, expected):
     assert expected <= _placed(data.encode(), name)
+
+
+def test_cells_say_where_they_stand():
+    assert {"sheet1!A2", "sheet1!B2", "sheet1!C2"} <= _placed(test_office._workbook(), "x.xlsx")
+
+
+def test_parts_of_a_letter_refer_to_each_other_as_before():
+    rels = '<Relationships><Relationship Id="r1" Target="Quillon.xml"/></Relationships>'
+    data = _with_members(test_office._letter(), {"customXml/_rels/item1.xml.rels": rels})
+    assert "Quillon.xml" in test_office._members(masked(data, "x.docx", [NAME]))
 
 
 def _with_members(data: bytes, members: dict[str, str]) -> bytes:

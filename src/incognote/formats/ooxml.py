@@ -119,19 +119,19 @@ def _common(part: Part, where: str) -> list[Slot]:
     """Document properties and outside links, alike in every kind of package."""
     if part.name.startswith("docProps/"):
         return [slot for node in part.nodes for slot in _property(node, where)]
-    if part.name.startswith(("customXml/", "_xmlsignatures/", "docMetadata/")):
-        # XML of any shape: every text and attribute of it.
-        return [
-            value_slot(node, where, part.name)
-            for node in part.nodes
-            if _WORDS.search(node.text) and not node.name.startswith("xmlns")
-        ]
     if part.name.endswith(".rels"):
         outside = {node.elements[-1] for node in part.nodes if node.text == "External"}
         return [
             value_slot(node, where, part.name)
             for node in part.nodes
             if node.name == "Target" and node.elements[-1] in outside
+        ]
+    if part.name.startswith(("customXml/", "_xmlsignatures/", "docMetadata/")):
+        # XML of any shape: every text and attribute of it.
+        return [
+            value_slot(node, where, part.name)
+            for node in part.nodes
+            if _WORDS.search(node.text) and not node.name.startswith("xmlns")
         ]
     return []
 

@@ -15,7 +15,7 @@ from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
 from incognote.formats.patch import Piece, Slot, patched, text_slot
-from incognote.policy import FormatRules
+from incognote.policy import TEXT, FormatRules
 
 _FIXED = 9
 _CHUNK = 1 << 20
@@ -25,8 +25,8 @@ _DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
 # key=value, or key="a value with commas", within <...>.
 _KEYED = re.compile(r'(?<=[<,])(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,>"]*))')
 _SAMPLE = re.compile(r"ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+")
-_DEFINITIONS = re.compile(r"##(?:INFO|FORMAT|FILTER|ALT|META|contig)=")
-# What definitions say for machines; the rest of them is read.
+_DEFINITION = re.compile(r"##(INFO|FORMAT|FILTER|ALT|META|contig)=")
+# What definitions say for machines.
 _CODES = frozenset("ID Number Type Version length assembly md5 taxonomy".split())
 
 
@@ -38,11 +38,10 @@ class VcfFormat:
         return head.lstrip(b"\xef\xbb\xbf").startswith(b"##fileformat=VCF")
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        del rules
         for number, line in enumerate(stream, 1):
             if not line.startswith((b"#", b"\xef\xbb\xbf#")):
                 break
-            yield _header_line(line, f"{name}:{number}")
+            yield _header_line(line, f"{name}:{number}", rules)
         else:
             line = b""
         # Genotypes pass as they are, in blocks.
@@ -65,12 +64,12 @@ def _refused(name: str, data: bytes) -> Failure:
     return Unreadable(name, ReadError.stage, ReadError.__name__, message, data)
 
 
-def _header_line(line: bytes, where: str) -> Record | Failure:
+def _header_line(line: bytes, where: str, rules: FormatRules) -> Record | Failure:
     try:
         source = decode(line)
     except ReadError as error:
         return Unreadable(where, error.stage, type(error).__name__, f"{where}: {error}", line)
-    slots = _slots(source.text, where)
+    slots = _slots(source.text, where, rules)
     return Record(
         tuple(document for slot in slots for document in slot.documents),
         lambda results: source.encode(patched(source.text, slots, results)),
@@ -78,48 +77,58 @@ def _header_line(line: bytes, where: str) -> Record | Failure:
     )
 
 
-def _slots(line: str, where: str) -> list[Slot]:
-    def known(start: int, end: int, label: str) -> Slot:
-        piece = Piece(start, end, line[start:end])
-        return text_slot(where, [piece], str, label=label, meta=_SAMPLES, locator=where)
-
+def _slots(line: str, where: str, rules: FormatRules) -> list[Slot]:
     if line.startswith("#CHROM"):
-        slots = []
-        at = 0
-        for column, text in enumerate(line.rstrip("\r\n").split("\t")):
-            if column >= _FIXED and text:
-                slots.append(known(at, at + len(text), "IDNUM"))
-            at += len(text) + 1
-        return slots
-    about_samples = line.startswith(("##SAMPLE", "##PEDIGREE"))
-    if about_samples or _DEFINITIONS.match(line):
-        slots = []
-        for found in _KEYED.finditer(line):
-            at = 2 if found[2] is not None else 3
-            if about_samples and _SAMPLE.fullmatch(found[1]):
-                slots.append(known(*found.span(at), "IDNUM"))
-            elif found[at] and (about_samples or found[1] not in _CODES):
-                slots.append(_text(line, *found.span(at), found[1], where))
-        return slots
+        return _columns(line, where)
+    definition = _DEFINITION.match(line)
+    if definition:
+        # The vocabulary of the file, not of the patient, unless the policy says otherwise.
+        return _keyed(line, where) if rules.choice(definition[1]) == TEXT else []
+    if line.startswith(("##SAMPLE", "##PEDIGREE")):
+        return _keyed(line, where)
     date = _DATE.match(line)
     if date:
-        return [known(*date.span(1), "DATE")]
+        return [_known(line, *date.span(1), "DATE", where)]
     if line.startswith("##fileformat="):
         return []
     # Anything else (command lines, file paths, notes) is read as text.
-    start, _, value = line.rstrip("\r\n").partition("=")
-    if not value:
-        return []
-    begin = len(start) + 1
-    return [_text(line, begin, begin + len(value), start.lstrip("#"), where)]
+    start, equals, value = line.rstrip("\r\n").partition("=")
+    if not equals:
+        return [_text(line, 0, len(start), "note", where)] if start.strip("#") else []
+    return [_text(line, len(start) + 1, len(start) + 1 + len(value), start.lstrip("#"), where)]
+
+
+def _columns(line: str, where: str) -> list[Slot]:
+    """The names of the samples, behind the columns that every file has."""
+    slots = []
+    at = 0
+    for column, text in enumerate(line.rstrip("\r\n").split("\t")):
+        if column >= _FIXED and text:
+            slots.append(_known(line, at, at + len(text), "IDNUM", where))
+        at += len(text) + 1
+    return slots
+
+
+def _keyed(line: str, where: str) -> list[Slot]:
+    """`<key=value,...>`: samples by their names, all else as text with its key as context."""
+    slots = []
+    is_definition = _DEFINITION.match(line) is not None
+    for found in _KEYED.finditer(line):
+        at = 2 if found[2] is not None else 3
+        if not found[at] or (is_definition and found[1] in _CODES):
+            continue
+        if not is_definition and _SAMPLE.fullmatch(found[1]):
+            slots.append(_known(line, *found.span(at), "IDNUM", where))
+        else:
+            slots.append(_text(line, *found.span(at), found[1], where))
+    return slots
+
+
+def _known(line: str, start: int, end: int, label: str, where: str) -> Slot:
+    piece = Piece(start, end, line[start:end])
+    return text_slot(where, [piece], str, label=label, meta=_SAMPLES, locator=where)
 
 
 def _text(line: str, start: int, end: int, key: str, where: str) -> Slot:
-    return text_slot(
-        where,
-        [Piece(start, end, line[start:end])],
-        lambda text: text.replace('"', "'"),
-        lead=f"{key}: ",
-        meta=_SAMPLES,
-        locator=where,
-    )
+    piece = Piece(start, end, line[start:end])
+    return text_slot(where, [piece], str, lead=f"{key}: ", meta=_SAMPLES, locator=where)

@@ -192,11 +192,13 @@ class _Workbook:
 
     def _string_slots(self, nodes: Sequence[Node]) -> list[Slot]:
         leads: dict[int, str] = {}
+        places: dict[int, str] = {}
         for sheet, cells in self._cells.items():
             for cell in cells:
                 if cell.kind == "s" and cell.value is not None and cell.value.text.isdigit():
                     header = self._headers[sheet].get(cell.column, "")
                     index = int(cell.value.text)
+                    places.setdefault(index, _place(sheet, cell))
                     if header and header != self._text(cell):
                         leads.setdefault(index, header)
         slots = []
@@ -204,7 +206,7 @@ class _Workbook:
         for index, group in _by_ordinal(raw, "si", nodes).items():
             texts = [n for n in group if n.kind != "attribute" and n.name == "t" and n.text]
             if texts:
-                slots += self._words_slots(texts, leads.get(index, ""), f"string {index}")
+                slots += self._words_slots(texts, leads.get(index, ""), places.get(index, "text"))
         return slots
 
     def _words_slots(self, texts: Sequence[Node], header: str, place: str) -> list[Slot]:
@@ -234,7 +236,7 @@ class _Workbook:
             header = self._headers[sheet].get(cell.column, "")
             if any(each.text for each in cell.inline):
                 own = "" if header == self._text(cell) else header
-                slots += self._words_slots(cell.inline, own, f"{cell.column}{cell.row}")
+                slots += self._words_slots(cell.inline, own, _place(sheet, cell))
             if node is None or cell.kind not in ("n", "str", "d") or not node.text:
                 continue
             choice = self.rules.choice(header)
@@ -248,7 +250,7 @@ class _Workbook:
             elif cell.kind == "d":
                 slots.append(date_slot(node, self.where, sheet))
             elif cell.style in self._dates and (day := self._day(node.text)):
-                slots.append(self._date_slot(node, day, f"{sheet} {cell.column}{cell.row}"))
+                slots.append(self._date_slot(node, day, _place(sheet, cell)))
             elif header or len(node.text) >= _SHORTEST_NUMBER:
                 slots.append(
                     text_slot(
@@ -257,7 +259,7 @@ class _Workbook:
                         lambda text: text if _NUMBER.fullmatch(text) else "",
                         lead="" if label or not header else f"{header}: ",
                         label=label,
-                        locator=f"{self.where} {sheet} {cell.column}{cell.row}",
+                        locator=f"{self.where} {_place(sheet, cell)}",
                     )
                 )
         return slots
@@ -292,6 +294,11 @@ def _followed(record: Record, before: dict[str, list[str]]) -> Record:
     return Record(
         record.documents, lambda results: xlsx_names.follow(record.render(results), before)
     )
+
+
+def _place(sheet: str, cell: _Cell) -> str:
+    """`sheet1!B2`: the sheet by its file, since its name may be PHI."""
+    return f"{sheet.removeprefix('xl/worksheets/').removesuffix('.xml')}!{cell.column}{cell.row}"
 
 
 def _write_literal(text: str) -> str:

@@ -127,7 +127,7 @@ class _File:
         )
 
     def _place(self, node: Node) -> str:
-        return f"{self.where} {'/'.join(node.path)}"
+        return f"{self.where} {'/'.join(node.path)}".rstrip()
 
     def _together(self, kind: str, nodes: Sequence[Node]) -> None:
         if kind == NARRATIVE:
