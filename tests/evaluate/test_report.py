@@ -198,6 +198,8 @@ WRONG = {
     "prediction and comparison": ["GOLD", "PRED", "--compare", "A", "B", "-o", "OUT"],
     "no such file": ["nowhere.jsonl", "PRED", "-o", "OUT"],
     "one annotator": ["--agreement", "GOLD", "-o", "OUT"],
+    "one annotator twice": ["--agreement", "GOLD", "GOLD", "-o", "OUT"],
+    "a system compared with itself": ["GOLD", "--compare", "PRED", "PRED", "-o", "OUT"],
     "confidence of two": ["GOLD", "PRED", "-o", "OUT", "--confidence", "2"],
 }
 

@@ -157,6 +157,8 @@ def _measure(args: argparse.Namespace) -> int:
     gold = _read(args.gold, args.format, args.gold_map)
     options = _options(args)
     names = [args.pred] if args.pred else args.compare
+    if len(set(names)) < len(names):
+        raise UsageError("--compare needs two different systems")
     systems = {name: _predicted(name, gold, args) for name in names}
     comparison = compare(gold, systems, options, args.shuffles) if args.compare else None
     measured = measure(gold, systems[names[0]], options)
@@ -244,8 +246,8 @@ def _summary(measured: dict[str, Any], comparison: dict[str, Any] | None) -> Non
 
 
 def _agree(args: argparse.Namespace) -> int:
-    if len(args.agreement) < 2:
-        raise UsageError("--agreement needs at least two corpora")
+    if len(set(args.agreement)) < max(len(args.agreement), 2):
+        raise UsageError("--agreement needs two or more different corpora")
     annotators = {name: _read(name, args.format, args.gold_map) for name in args.agreement}
     found = agreement(annotators, args.tokeniser)
     args.output.mkdir(parents=True, exist_ok=True)
