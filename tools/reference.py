@@ -108,8 +108,8 @@ def _policy() -> Iterator[str]:
     yield 'them) to start from. In `[labels]`, `LABEL = "action"` is short for a table with that'
     yield "action, and `default` serves the labels that are not named. Unknown keys are errors."
     yield ""
-    yield "Policies join with `+`, where later ones win. A file with `overlay = true` says only what"
-    yield "it changes; used alone, it changes the default policy."
+    yield "Policies join with `+`, where later ones win. A file with `overlay = true` says only"
+    yield "what it changes; used alone, it changes the default policy."
     yield ""
     yield "## Presets"
     yield ""
