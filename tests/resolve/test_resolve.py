@@ -254,3 +254,10 @@ def test_under_the_presets_a_state_is_no_country():
     claims = [Span(20, 24, "COUNTRY", 0.99, ("accurate",)), Span(20, 24, "STATE", 0.7, ("places",))]
     (kept,) = resolve(document, claims, load_policy("group-b")).spans
     assert kept.label == "STATE"
+
+
+def test_a_short_name_is_not_lost_with_its_claim():
+    document = Document("d", "Seen with Wei Xu today.")
+    claims = [Span(10, 13, "PATIENT", 0.9, ("names",)), Span(10, 16, "PATIENT", 0.8, ("accurate",))]
+    (kept,) = resolve(document, claims, load_policy()).spans
+    assert (kept.start, kept.end) == (10, 16)

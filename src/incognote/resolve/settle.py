@@ -164,18 +164,23 @@ def _between(one: Span, other: Span) -> tuple[int, int]:
 _PARTICLES = frozenset(
     "and the for from with but was via per not are has had his her who our".split()
 )
+# Two letters written like a name may be one: "Xu", "Ng", "Li". These are none.
+_SHORT_NAME = re.compile(r"[A-Z][a-z]")
+_NO_NAMES = frozenset("At By Dr Ft In Jr Mr Ms Mt No Of On Pt Rm Sr St To We".split())
 _WORD = re.compile(r"\w+")
 
 
 def content(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The part of a stretch that could still identify somebody, at most one [start, end).
 
-    It runs from the first to the last telling word: a number, or three letters and no particle.
+    It runs from the first to the last telling word: a number, three letters and no particle, or two
+    that are written like a name.
     """
     words = [
         word
         for word in _WORD.finditer(text, start, end)
         if any(char.isdigit() for char in word[0])
         or (len(word[0]) >= 3 and word[0].lower() not in _PARTICLES)
+        or (_SHORT_NAME.fullmatch(word[0]) and word[0] not in _NO_NAMES)
     ]
     return [(words[0].start(), words[-1].end())] if words else []
