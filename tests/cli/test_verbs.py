@@ -99,7 +99,7 @@ def test_detect_from_standard_input(tiny: str) -> None:
     done = incognote("detect", "-", "--policy", tiny, stdin=b'{"id": "x", "text": "<Ann>"}\n')
     assert done.returncode == 0
     assert json.loads(done.stdout)["id"] == "x"
-    assert done.stderr == b"1 documents, 1 spans\n"
+    assert done.stderr == b"1 document, 1 span\n"
 
 
 def test_deid_in_a_pipe_keeps_the_format_and_shows_no_bar(tiny: str) -> None:
@@ -118,7 +118,7 @@ def test_quarantine_leaves_with_3(
     assert out.read_text() == '{"id": "1", "text": "<[PATIENT]>"}\n'
     shown = capsys.readouterr().err
     assert "in.jsonl:2: not valid JSON" in shown
-    assert "2 documents, 1 spans, 1 quarantined" in shown
+    assert "2 documents, 1 span, 1 quarantined" in shown
 
 
 def test_many_failures_do_not_flood_the_terminal(

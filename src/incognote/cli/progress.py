@@ -39,7 +39,7 @@ def run_and_tell(run: Run, where: str, out: str, settings: Settings, *, quiet: b
 
 
 def _closing_line(summary: Summary) -> str:
-    parts = [f"{summary.documents:,} documents", f"{summary.labels.total():,} spans"]
+    parts = [_counted(summary.documents, "document"), _counted(summary.labels.total(), "span")]
     if summary.quarantined:
         parts.append(f"{summary.quarantined:,} quarantined")
     if summary.carried:
@@ -75,3 +75,7 @@ def _size(where: str) -> int:
     if not Path(where).exists():
         raise UsageError(f"{where}: no such file or folder")
     return sum(source.size for source in find_sources(where))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
