@@ -132,6 +132,19 @@ class TestPipeline:
         (outcome,) = _pipeline(word="Quack").deid([Document("a", "Quack Zebulon")])
         assert outcome.text == "[PATIENT] Zebulon"
 
+    @pytest.mark.parametrize(
+        ("rules", "runs"),
+        [
+            ({"weight": 0}, False),
+            ({"weight": 0, "weights": {"SAFE": 3}}, False),
+            ({"weight": 0, "weights": {"DATE": 1}}, True),
+            ({"weight": 1, "weights": {"DATE": 0}}, True),
+        ],
+    )
+    def test_a_weight_of_zero_switches_a_detector_off(self, rules, runs):
+        tree = {"name": "t", "detectors": {"finder": rules}, "labels": {"default": "tag"}}
+        assert bool(Pipeline(policy_from(tree)).detectors) is runs
+
     def test_unknown_options_are_refused_before_the_first_document(self):
         with pytest.raises(PolicyError, match=r"detectors\.finder\.options"):
             _pipeline(wrod="Quack")

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from incognote.core.errors import DetectError, DocumentError, LanguageError, PolicyError, wording
+from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Failure, Result, Span, View
 from incognote.policy import DetectorRules, Policy, load_policy
@@ -58,7 +59,7 @@ class Pipeline:
         self.detectors: tuple[Detector, ...] = tuple(
             build_detector(name, rules)
             for name, rules in sorted(self.policy.detectors.items())
-            if rules.weight > 0 or any(rules.weights.values())
+            if _runs(rules)
         )
 
     @cached_property
@@ -149,6 +150,15 @@ def ask(detector: Detector, views: list[View]) -> list[list[Span]]:
     if len(found) != len(views):
         raise DetectError(f"answered {len(found)} of {len(views)} views")
     return found
+
+
+def _runs(rules: DetectorRules) -> bool:
+    """A weight of 0 switches a detector off, unless some label has a weight of its own.
+
+    Arguing against others (SAFE) is no reason to run: who writes `weight = 0` means it.
+    """
+    by_label = (weight for label, weight in rules.weights.items() if label != SAFE)
+    return rules.weight > 0 or any(by_label)
 
 
 def failure(document_id: str, stage: str, error: Exception) -> Failure:
