@@ -8,44 +8,22 @@ from typing import Any
 import numpy as np
 
 from incognote.core.errors import MissingExtra
-from incognote.core.types import Span, View
 from incognote.detect.crf_features import FeatureReader
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.operating import Settings
+from incognote.detect.learned import LearnedDetector
+from incognote.detect.model_folder import ModelFolder
 from incognote.detect.tagging import Scores
 
 OUTSIDE = "O"
 LONGEST = 400  # units in a sequence; probabilities get costly and thin beyond
 
 
-class CrfDetector:
+class CrfDetector(LearnedDetector):
     """Needs a trained folder (`incognote train crf`); none ships with the package."""
 
-    def __init__(
-        self,
-        model: str,
-        sensitivity: float = DEFAULT_SENSITIVITY,
-        safe: float | None = None,
-    ) -> None:
-        self._folder = open_model(model, "crf")
-        self._settings = Settings(self._folder, sensitivity, safe)
-        self._scorer: CrfScorer | None = None
-        self.name = "crf"
-        self.labels = self._settings.labels
-        self.languages = frozenset({"en"})
+    kind = "crf"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_scorer": None}
-
-    def detect(self, views: Sequence[View]) -> list[list[Span]]:
-        if self._scorer is None:
-            self._scorer = CrfScorer(self._folder)
-        decoder = self._settings.decoder(self.name)
-        texts = [view.text for view in views]
-        return [
-            decoder.spans(text, scores)
-            for text, scores in zip(texts, self._scorer.score(texts), strict=True)
-        ]
+    def _load(self, folder: ModelFolder) -> CrfScorer:
+        return CrfScorer(folder)
 
 
 class CrfScorer:

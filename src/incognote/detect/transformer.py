@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.core.types import Span, View
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.operating import Settings
+from incognote.detect.learned import LearnedDetector
+from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder
 from incognote.detect.tagging import Floats, Scores
 from incognote.detect.units import CONTINUES, layouts, shape, split
 from incognote.detect.wordpiece import WordPiece
@@ -39,8 +38,10 @@ class _Window:
     end: int
 
 
-class TransformerDetector:
+class TransformerDetector(LearnedDetector):
     """Long texts are read in overlapping windows; where two windows disagree, PHI wins."""
+
+    kind = "transformer"
 
     def __init__(
         self,
@@ -49,26 +50,11 @@ class TransformerDetector:
         safe: float | None = None,
         threads: int = 0,
     ) -> None:
-        self._folder = open_model(model, "transformer")
-        self._settings = Settings(self._folder, sensitivity, safe)
+        super().__init__(model, sensitivity, safe)
         self._threads = threads
-        self._scorer: TransformerScorer | None = None
-        self.name = "transformer"
-        self.labels = self._settings.labels
-        self.languages = frozenset({"en"})
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_scorer": None}
-
-    def detect(self, views: Sequence[View]) -> list[list[Span]]:
-        if self._scorer is None:
-            self._scorer = TransformerScorer(self._folder, self._threads)
-        decoder = self._settings.decoder(self.name)
-        texts = [view.text for view in views]
-        return [
-            decoder.spans(text, scores)
-            for text, scores in zip(texts, self._scorer.score(texts), strict=True)
-        ]
+    def _load(self, folder: ModelFolder) -> TransformerScorer:
+        return TransformerScorer(folder, self._threads)
 
 
 class TransformerScorer:
