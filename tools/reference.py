@@ -180,7 +180,7 @@ def _about(component: Any) -> str:
 
 
 def _options(component: Any) -> str:
-    if "__init__" not in component.__dict__:
+    if component.__init__ is object.__init__:
         return ""
     parameters = list(inspect.signature(component).parameters.values())
     return ", ".join(
