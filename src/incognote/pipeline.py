@@ -20,7 +20,7 @@ from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Failure, Result, Span, View
 from incognote.policy import DetectorRules, Policy, load_policy
 from incognote.prepare import prepare
-from incognote.resolve import resolve
+from incognote.resolve import check_rules, resolve
 
 if TYPE_CHECKING:
     from incognote.transform import Originals, Transformer
@@ -56,6 +56,7 @@ class Pipeline:
         # Without a key from outside, surrogates are consistent within this pipeline only.
         self._key = key if key is not None else secrets.token_bytes(32)
         self._originals = originals
+        check_rules(self.policy.resolve)
         self.detectors: tuple[Detector, ...] = tuple(
             build_detector(name, rules)
             for name, rules in sorted(self.policy.detectors.items())

@@ -100,10 +100,12 @@ class ConnectRule:
 class SpeechRules:
     """Which finds must be nouns or adjectives where they stand, as "Will" in "Will increase
     lisinopril" is not: those of `sources` (a detector, or one rule of it as "names/list"), unless
-    their label is `exempt`."""
+    their label is `exempt`. `tagger` names a spaCy model with Penn tags (extra `spacy`) to ask
+    instead of the built-in tagger."""
 
     sources: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
+    tagger: str = ""
 
 
 @dataclass(frozen=True, slots=True)

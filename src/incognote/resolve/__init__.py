@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from incognote.core.labels import SAFE
 from incognote.core.types import Document, Dropped, Span, View, span_order
-from incognote.policy import Policy
+from incognote.policy import Policy, ResolveRules
 from incognote.resolve.claims import Claim
 from incognote.resolve.claims import claims as weigh
 from incognote.resolve.connect import connect
@@ -19,6 +19,7 @@ from incognote.resolve.never import drop_never
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
 from incognote.resolve.speech import drop_non_nouns
+from incognote.resolve.taggers import check_tagger
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Resolution:
 
     spans: tuple[Span, ...]
     dropped: tuple[Dropped, ...]
+
+
+def check_rules(rules: ResolveRules) -> None:
+    """Refuses rules that cannot be followed here, because something they need is not installed."""
+    check_tagger(rules.speech.tagger)
 
 
 def resolve(

@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from incognote.core.types import Dropped, Span, View
-from incognote.lexicon import speech
 from incognote.policy import SpeechRules
 from incognote.resolve.claims import Claim, detector_of
+from incognote.resolve.taggers import Tag, tagger
 
 # Nouns, adjectives, foreign words and numbers can be part of a name; a single letter is a list
 # item or a symbol to a tagger, and an initial to us.
@@ -21,7 +21,7 @@ def drop_non_nouns(
     """Drops a claim if only the sources in `rules` stand for it and none of its words is a noun."""
     if not rules.sources or not views:
         return list(claims), []
-    pages = _Pages(views)
+    pages = _Pages(views, tagger(rules.tagger))
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     for claim in claims:
@@ -47,8 +47,8 @@ def _is_filtered(claim: Claim, rules: SpeechRules) -> bool:
 class _Pages:
     """The views of a document, in order: a long one has hundreds, and a claim stands in one."""
 
-    def __init__(self, views: Sequence[View]) -> None:
-        self._pages = [_Page(view) for view in views]
+    def __init__(self, views: Sequence[View], tag: Tag) -> None:
+        self._pages = [_Page(view, tag) for view in views]
         self._starts = [view.offsets.pieces[0].source for view in views]
 
     def tags(self, span: Span) -> Iterator[str]:
@@ -61,8 +61,9 @@ class _Pages:
 class _Page:
     """A view whose sentences are tagged when a claim in them asks for it."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, tag: Tag) -> None:
         self._view = view
+        self._tag = tag
         self._tagged: dict[int, list[str]] = {}
 
     def tags(self, span: Span) -> Iterator[str]:
@@ -92,5 +93,5 @@ class _Page:
             words = [
                 self._view.cased[tokens.starts[i] : tokens.ends[i]] for i in range(first, last)
             ]
-            self._tagged[at] = speech.tag(words)
+            self._tagged[at] = self._tag(words)
         return self._tagged[at]

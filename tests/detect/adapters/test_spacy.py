@@ -26,9 +26,10 @@ def test_labels_of_the_policy(marked):
     assert "[[Chicago|STATE]]" in found
 
 
-def test_missing_model(marked):
-    with pytest.raises(PolicyError, match="'no_such_model' is not installed"):
-        marked(SpacyDetector("no_such_model"), TEXT)
+@pytest.mark.parametrize("model", ["no_such_model", "../no/such/folder"])
+def test_a_missing_model_is_refused_before_the_first_document(model):
+    with pytest.raises(PolicyError, match="is not installed"):
+        SpacyDetector(model)
 
 
 def test_wrong_label():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import MissingExtra, PolicyError
@@ -25,6 +26,8 @@ class SpacyDetector:
     ) -> None:
         if find_spec("spacy") is None:
             raise MissingExtra("the detector 'spacy'", "spacy")
+        if not Path(model).is_dir() and not (model.isidentifier() and find_spec(model)):
+            raise PolicyError(f"spacy detector: the model {model!r} is not installed")
         self.name = "spacy"
         self.languages = frozenset(languages)
         self._labels = LabelMap("spacy", labels, who="spacy detector")
@@ -35,12 +38,7 @@ class SpacyDetector:
     def _pipeline(self) -> Any:
         import spacy
 
-        try:
-            return spacy.load(self._model)
-        except OSError:
-            raise PolicyError(
-                f"spacy detector: the model {self._model!r} is not installed"
-            ) from None
+        return spacy.load(self._model)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_pipeline"}
