@@ -12,7 +12,7 @@ from tests.engine.conftest import rows, tree
 from incognote.core import registry
 from incognote.engine.local import detect
 from incognote.engine.stream import Settings
-from incognote.policy import DetectorRules
+from incognote.policy import ConnectRule, DetectorRules
 
 
 def write_rows(path: Path, texts: list[str]) -> None:
@@ -90,3 +90,13 @@ def test_a_folder_in_one_output_that_is_not_read_again(tmp_path: Path, settings:
     for _ in range(2):
         detect(str(tmp_path), str(out), settings)
         assert [row["id"] for row in rows(out)] == ["a.txt", "b.txt", "sub/c.txt"]
+
+
+def test_spans_of_one_address_share_a_group(tmp_path: Path, settings: Settings) -> None:
+    rule = ConnectRule(left=("PATIENT",), right=("PATIENT",), between=(r"> and <",), group="pair")
+    connect = replace(settings.policy.resolve, connect=(rule,))
+    settings = replace(settings, policy=replace(settings.policy, resolve=connect))
+    write_rows(tmp_path / "in.jsonl", ["<Ann> and <Bo>, <Cy>"])
+    detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert [span.get("group") for span in row["spans"]] == ["pair@1-13", "pair@1-13", None]

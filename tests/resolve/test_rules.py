@@ -6,7 +6,7 @@ import pytest
 
 from incognote.core.errors import PolicyError
 from incognote.core.types import Document, Span
-from incognote.policy import policy_from
+from incognote.policy import load_policy, policy_from
 from incognote.resolve import resolve
 from incognote.testing import parse_markup, render_markup
 
@@ -114,6 +114,51 @@ def test_connect(case):
 def test_connect_leaves_reasons():
     marked = "[[John|PATIENT]] [[Smith|PATIENT]]"
     assert resolved(marked, connect=[NAME])[1] == ["joined:PATIENT@0-10"] * 2
+
+
+GROUPS = {
+    "an address": (
+        "at [[9 Elm St|STREET]], [[Dayton|CITY]], [[OH|STATE]] [[45402|ZIP]], [[USA|COUNTRY]].",
+        [["9 Elm St", "Dayton", "OH", "45402", "USA"]],
+    ),
+    "over a line end": (
+        "[[9 Elm St|STREET]]\n[[Dayton|CITY]] [[OH|STATE]]",
+        [["9 Elm St", "Dayton", "OH"]],
+    ),
+    "not over a blank line": ("[[9 Elm St|STREET]]\n\n[[Dayton|CITY]]", []),
+    "labelled fields": (
+        "City: [[Dayton|CITY]], State: [[OH|STATE]]; Zip Code: [[45402|ZIP]]",
+        [["Dayton", "OH", "45402"]],
+    ),
+    "two addresses": (
+        "[[Dayton|CITY]], [[OH|STATE]]; [[Reno|CITY]], [[NV|STATE]]",
+        [["Dayton", "OH"], ["Reno", "NV"]],
+    ),
+    "a list of towns": ("[[Dayton|CITY]], [[Reno|CITY]], [[Boston|CITY]]", []),
+    "words between": ("[[Dayton|CITY]] and then [[OH|STATE]]", []),
+    "a name between": ("[[9 Elm St|STREET]], [[Ann|PATIENT]], [[Dayton|CITY]]", []),
+}
+
+
+@pytest.mark.parametrize("case", GROUPS.values(), ids=GROUPS)
+def test_parts_of_an_address_stay_apart_and_are_one_group(case):
+    marked, expected = case
+    text, spans = parse_markup(marked)
+    found = resolve(Document("d", text), spans, load_policy()).spans
+    assert render_markup(text, found) == marked
+    groups: dict[str, list[str]] = {}
+    for span in found:
+        if span.group:
+            groups.setdefault(span.group, []).append(text[span.start : span.end])
+    assert list(groups.values()) == expected
+    first = {text.index(words[0]) for words in expected}
+    assert {int(name.removeprefix("address@").partition("-")[0]) for name in groups} == first
+
+
+def test_a_rule_joins_or_groups():
+    rule = {"left": ["CITY"], "right": ["ZIP"], "label": "CITY", "group": "address"}
+    with pytest.raises(PolicyError, match=r"resolve.connect\[0\]: .*not both"):
+        policy_from({"name": "t", "resolve": {"connect": [rule]}})
 
 
 BAD = {

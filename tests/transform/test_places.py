@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
-from tests.transform.conftest import deid, new_values, surrogate
+from tests.transform.conftest import KEY, deid, new_values, policy, surrogate
 
+from incognote.core.types import Document, Span
 from incognote.lexicon import lexicon
+from incognote.transform import Transformer
 from incognote.transform.places import state_of_zip
 
 PATIENTS = [f"p{i}" for i in range(20)]
@@ -21,6 +24,18 @@ def test_city_state_and_zip_fit_together(patient):
     assert state != "OH"
     assert state in {found.state for found in lexicon().city(city)}
     assert state_of_zip(zip_code) == state
+
+
+def test_parts_of_one_address_fit_together_over_some_distance():
+    """Portland is in Oregon, unless the address says that it is the one in Maine."""
+    text = "City: Portland, ZIP code: 04101"
+    city, zip_code = Span(6, 14, "CITY"), Span(26, 31, "ZIP")
+    transformer = Transformer(policy(), KEY)
+    for group, together in (("address@6-31", True), ("", False)):
+        spans = [replace(city, group=group), replace(zip_code, group=group)]
+        town, code = new_values(transformer.apply(Document("d", text), spans))
+        states = {found.state for found in lexicon().city(town)}
+        assert (state_of_zip(code) in states) is together
 
 
 @pytest.mark.parametrize("patient", PATIENTS)

@@ -19,7 +19,8 @@ from incognote.core.offsets import OffsetMap
 class Span:
     """A stretch [start, end) in code points with a label. It holds no text.
 
-    `sources` names who found it, as "detector" or "detector/rule".
+    `sources` names who found it, as "detector" or "detector/rule". `group` is the same for spans
+    that are parts of one thing, as the street and the town of an address: "address@10-48".
     """
 
     start: int
@@ -27,6 +28,7 @@ class Span:
     label: str
     score: float = 1.0
     sources: tuple[str, ...] = ()
+    group: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
@@ -44,7 +46,7 @@ class Span:
 
     def moved(self, start: int, end: int) -> Span:
         # Built by hand: `replace` takes five times as long, and every candidate is moved.
-        return Span(start, end, self.label, self.score, self.sources)
+        return Span(start, end, self.label, self.score, self.sources, self.group)
 
 
 # The order of spans as a sort key: comparing tuples is far faster than comparing dataclasses.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError, wording
-from incognote.core.types import Failure, Result
+from incognote.core.types import Failure, Result, Span
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Summary, json_line
 from incognote.engine.places import Place, resolved
@@ -209,17 +209,19 @@ def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
 def _span_row(result: Result) -> dict[str, object]:
     return {
         "id": result.document.id,
-        "spans": [
-            {
-                "start": span.start,
-                "end": span.end,
-                "label": span.label,
-                "score": round(span.score, 4),
-                "sources": list(span.sources),
-            }
-            for span in result.spans
-        ],
+        "spans": [_span_fields(span) for span in result.spans],
     }
+
+
+def _span_fields(span: Span) -> dict[str, object]:
+    fields = {
+        "start": span.start,
+        "end": span.end,
+        "label": span.label,
+        "score": round(span.score, 4),
+        "sources": list(span.sources),
+    }
+    return fields | {"group": span.group} if span.group else fields
 
 
 def _failed_row(failure: Failure) -> dict[str, object]:

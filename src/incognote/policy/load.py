@@ -148,6 +148,8 @@ def _check(policy: Policy) -> None:
         where = f"resolve.connect[{i}]"
         labels = (*connect.left, *connect.right, *([connect.label] if connect.label else ()))
         _check_labels(labels, where)
+        if connect.label and connect.group:
+            raise PolicyError(f"{where}: finds become one `label` or one `group`, not both")
         _check_patterns(connect.between, f"{where}.between")
 
 

@@ -88,12 +88,16 @@ class ConnectRule:
     A find of a `left` label and one of a `right` label become one find of `label` (default: the
     left one's own) where the text between them, without blanks, matches one of `between`: regular
     expressions such as "of" or "[A-Z]\.?"; "" means that nothing but blanks stands there.
+
+    With `group`, both stay what they are and become parts of one group of that name, which may go
+    on in the next line: street, city, state and ZIP code of one address.
     """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
     between: tuple[str, ...] = ("",)
     label: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from incognote.core.types import Document, Dropped, Span, View, span_order
 from incognote.policy import Policy, ResolveRules
 from incognote.resolve.claims import Claim
 from incognote.resolve.claims import claims as weigh
-from incognote.resolve.connect import connect
+from incognote.resolve.connect import connect, grouped
 from incognote.resolve.never import drop_never
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
@@ -63,6 +63,6 @@ def resolve(
     if rules.repetitions and (again := sieve(repetitions(claims, text, document.known))):
         claims = place([*claims, *again])
     return Resolution(
-        tuple(claim.span for claim in claims),
+        grouped([claim.span for claim in claims], text, rules.connect),
         tuple(sorted(dropped, key=lambda drop: (span_order(drop.span), drop.reason))),
     )

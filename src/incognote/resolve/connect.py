@@ -1,4 +1,8 @@
-"""Joins neighbouring finds that are one thing: "Health Center" of "Washington"."""
+"""Neighbouring finds that belong together: one thing, or parts of one thing.
+
+"Health Center" of "Washington" is one hospital. The street, the town and the ZIP code of an address
+stay three finds, each replaced in its own way, and are one group.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from incognote.core.types import Dropped
+from incognote.core.types import Dropped, Span
 from incognote.policy import ConnectRule
 from incognote.policy.patterns import compile_pattern
 from incognote.resolve.claims import Claim
@@ -22,14 +26,12 @@ def connect(
 
     Pairs are joined from left to right, and what was joined may join again.
     """
-    if not rules:
-        return list(claims), []
-    tests = _tests(tuple(rules))
+    joins = _joins(tuple(rules))
     joined: list[Claim] = []
     dropped: list[Dropped] = []
     for claim in claims:
         right = claim
-        while joined and (label := _label(joined[-1], right, text, tests)):
+        while joined and (label := _label(joined[-1], right, text, joins)):
             left = joined.pop()
             both = left.backed_by(right)
             span = both.span.moved(left.span.start, right.span.end)
@@ -40,32 +42,65 @@ def connect(
     return joined, dropped
 
 
-_Test = Callable[[Claim, Claim, str], str]
+def grouped(spans: Sequence[Span], text: str, rules: Sequence[ConnectRule]) -> tuple[Span, ...]:
+    """Disjoint spans in order of text; neighbours that a rule groups carry the same `group`."""
+    ties = _ties(tuple(rules))
+    runs: list[tuple[str, list[Span]]] = []
+    for span in spans:
+        name, run = runs[-1] if runs else ("", [])
+        tie = _between(run[-1], span, text, ties, line_ends=1) if run else ""
+        if tie and name in ("", tie):
+            runs[-1] = (tie, [*run, span])
+        else:
+            runs.append(("", [span]))
+    return tuple(
+        replace(span, group=f"{name}@{run[0].start}-{run[-1].end}") if name else span
+        for name, run in runs
+        for span in run
+    )
+
+
+# What a rule makes of two neighbours and the text between them: a label or a group; "" is nothing.
+_Test = Callable[[Span, Span, str], str]
 
 
 def _label(left: Claim, right: Claim, text: str, tests: Sequence[_Test]) -> str:
     """The label of the two as one; empty if they stay two."""
-    if left.stated or right.stated or right.span.start - left.span.end > _FARTHEST:
+    if left.stated or right.stated:
         return ""
-    gap = text[left.span.end : right.span.start]
-    if "\n" in gap:
+    return _between(left.span, right.span, text, tests)
+
+
+def _between(
+    left: Span, right: Span, text: str, tests: Sequence[_Test], *, line_ends: int = 0
+) -> str:
+    if not tests or right.start - left.end > _FARTHEST:
+        return ""
+    gap = text[left.end : right.start]
+    if gap.count("\n") > line_ends:
         return ""
     return next(filter(None, (test(left, right, gap.strip()) for test in tests)), "")
 
 
 @lru_cache(maxsize=16)
-def _tests(rules: tuple[ConnectRule, ...]) -> tuple[_Test, ...]:
-    return tuple(_test(rule, f"resolve.connect[{i}].between") for i, rule in enumerate(rules))
+def _joins(rules: tuple[ConnectRule, ...]) -> tuple[_Test, ...]:
+    return tuple(_test(rule, i) for i, rule in enumerate(rules) if not rule.group)
 
 
-def _test(rule: ConnectRule, where: str) -> _Test:
+@lru_cache(maxsize=16)
+def _ties(rules: tuple[ConnectRule, ...]) -> tuple[_Test, ...]:
+    return tuple(_test(rule, i) for i, rule in enumerate(rules) if rule.group)
+
+
+def _test(rule: ConnectRule, number: int) -> _Test:
+    where = f"resolve.connect[{number}].between"
     between = [compile_pattern(pattern, where) for pattern in rule.between]
 
-    def test(left: Claim, right: Claim, gap: str) -> str:
-        if left.span.label not in rule.left or right.span.label not in rule.right:
+    def test(left: Span, right: Span, gap: str) -> str:
+        if left.label not in rule.left or right.label not in rule.right:
             return ""
         if not any(pattern.fullmatch(gap) for pattern in between):
             return ""
-        return rule.label or left.span.label
+        return rule.group or rule.label or left.label
 
     return test

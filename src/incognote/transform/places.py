@@ -42,7 +42,9 @@ class PlaceFacts:
         self._state_of: dict[str, str] = {}
         placed = [m for m in record.mentions if m.label in ("CITY", "STATE", "ZIP")]
         for before, after in pairwise(placed):
-            if after.start - before.end > _NEAR or after.label == "CITY":
+            near = after.start - before.end <= _NEAR
+            together = before.span.group and before.span.group == after.span.group
+            if not (near or together) or after.label == "CITY":
                 continue
             code = lex.state(after.text) if after.label == "STATE" else None
             if code is None and after.label == "ZIP":
