@@ -99,6 +99,29 @@ def test_case_changes_keep_offsets(change):
     assert new.marks == note.marks
 
 
+@given(st.integers(0, 10_000))
+def test_lost_punctuation_loses_no_letter_and_no_number(seed):
+    note = Note("n", "Seen by Dr. A. Lee, 3.5 mg: stable.", ((12, 18, "DOCTOR"),))
+    new = disturb.drop_punctuation(note, random.Random(seed), 1.0)
+    assert new.text == "Seen by Dr A Lee 3.5 mg stable"
+    (start, end, _), *_ = new.marks
+    assert new.text[start:end] == "A Lee"
+
+
+def test_wrapped_lines_break_at_spaces_alone():
+    note = Note("n", "word " * 60, ((5, 14, "CITY"),))
+    new = disturb.wrap_lines(note, random.Random(1), 50)
+    assert new.text.split() == note.text.split()
+    assert max(map(len, new.text.split("\n"))) <= 55
+    assert new.marks == note.marks
+
+
+def test_marks_alone_change_case():
+    note = Note("n", "Ann Lee saw HTN on May 3", ((0, 7, "PATIENT"), (19, 24, "DATE")))
+    assert disturb.recase_marks(note, str.upper).text == "ANN LEE saw HTN on May 3"
+    assert disturb.recase_marks(note, str.lower).text == "ann lee saw HTN on May 3"
+
+
 def test_line_breaks_become_spaces():
     note = Note("a", "a\nb\nc", ())
     assert disturb.drop_line_breaks(note, random.Random(1), 1.0).text == "a b c"

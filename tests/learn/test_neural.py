@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.detect.model_folder import open_model
+from incognote.detect.units import split
 from incognote.learn import recipe, transformer
 from incognote.learn.fast import FastTraining
+from incognote.learn.network import read_vocabulary
+from incognote.learn.teachers import open_teacher, read_by_teachers
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.:/,%-"
 
 
-def data(notes):
+def data(notes, unmarked=0):
     documents = [
         AnnotatedDocument(Document(n.id, n.text), tuple(Span(*mark) for mark in n.marks))
         for n in notes
     ]
-    return recipe.prepare_data(documents, held_out=6)
+    texts = [note.text for note in notes[:unmarked]]
+    return recipe.prepare_data(documents, unmarked=texts, held_out=6)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +41,7 @@ def test_unusable_bases_are_refused(tmp_path, files, message):
     for name, content in files.items():
         (tmp_path / name).write_text(content)
     with pytest.raises(UsageError, match=message):
-        transformer.read_vocabulary(tmp_path)
+        read_vocabulary(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +81,30 @@ def test_the_fast_model_learns_and_takes_a_teacher(base, notes, tmp_path):
         data(notes), base, tmp_path / "t", transformer.Training(epochs=1, window=64), str
     )
     folder = recipe.train_fast(
-        data(notes), tmp_path / "f", options, str, teacher=str(teacher.path),
-        unlabelled=[n.text for n in notes[:5]],
+        data(notes, unmarked=5), tmp_path / "f", options, str,
+        teacher=recipe.model_reader(str(teacher.path)),
     )  # fmt: skip
     assert folder.labels == teacher.labels
-    assert folder.card["unlabelled_texts"] == 5
+    assert folder.card["unmarked_texts"] == 5
     assert json.loads((tmp_path / "f" / "model.json").read_text())["kind"] == "fast"
     assert folder.points[0].recall >= 0.9
+
+
+def test_a_student_learns_from_teachers_with_another_vocabulary(base, notes, tmp_path):
+    pytest.importorskip("torch")
+    large = tmp_path / "large"
+    shutil.copytree(base, large)
+    words = (base / "vocab.txt").read_text().split("\n")
+    (large / "vocab.txt").write_text("\n".join(reversed(words)))
+    slow = transformer.Training(epochs=2, window=64, rate=1e-3)
+    recipe.train_transformer(data(notes), large, tmp_path / "t", slow, str)
+    pieces = read_vocabulary(base)
+    teachers = [open_teacher(tmp_path / "t" / recipe.TRAINING, large, pieces)]
+    said = read_by_teachers(teachers, [notes[0].text, ""])
+    assert [len(scores.units) for scores in said] == [len(split(notes[0].text)), 0]
+    assert said[0].labels.sum(axis=1) == pytest.approx(1.0, abs=0.02)
+    fed = transformer.Training(epochs=2, window=64, rate=1e-3, feeders=1)
+    folder = recipe.train_transformer(
+        data(notes, unmarked=5), base, tmp_path / "s", fed, str, teachers=teachers
+    )
+    assert folder.card["teachers"] == ["large, seed 1"]

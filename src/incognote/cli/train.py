@@ -127,8 +127,10 @@ def run(args: argparse.Namespace) -> int:
     pools = Path(args.pools) if getattr(args, "pools", None) else None
     if pools and not pools.is_dir():
         raise UsageError(f"--pools: {pools} is no folder")
+    unlabelled = getattr(args, "unlabelled", None)
+    texts = [doc.text for doc in read_corpus(unlabelled)] if unlabelled else []
     data = recipe.prepare_data(
-        documents, extra, held_out=args.held_out, pools=pools, seed=args.seed
+        documents, extra, texts, held_out=args.held_out, pools=pools, seed=args.seed
     )
     for warning in data.warnings:
         _say(f"note: {warning}")
@@ -166,9 +168,8 @@ def _transformer(args: argparse.Namespace, data: recipe.TrainingData, out: Path)
 
 
 def _fast(args: argparse.Namespace, data: recipe.TrainingData, out: Path) -> ModelFolder:
-    if bool(args.teacher) != bool(args.unlabelled):
-        raise UsageError("--teacher and --unlabelled go together")
-    texts = [doc.text for doc in read_corpus(args.unlabelled)] if args.unlabelled else []
+    if args.unlabelled and not args.teacher:
+        raise UsageError("--unlabelled texts need a --teacher that labels them")
     options = FastTraining(
         epochs=args.epochs or 30, minutes=args.minutes, seed=args.seed, threads=args.threads
     )
@@ -177,8 +178,7 @@ def _fast(args: argparse.Namespace, data: recipe.TrainingData, out: Path) -> Mod
         out,
         options,
         _say,
-        teacher=args.teacher,
-        unlabelled=texts,
+        teacher=recipe.model_reader(args.teacher) if args.teacher else None,
         description=args.description,
     )
 

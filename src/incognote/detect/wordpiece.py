@@ -20,14 +20,28 @@ class WordPiece:
         self.vocabulary = tuple(vocabulary)
         self._ids = {piece: index for index, piece in enumerate(self.vocabulary)}
         self.lower = lower
+        # MPNet's vocabulary has both kinds of specials, and uses BERT's for unknown pieces alone.
         self.unknown = self._special("[UNK]", "<unk>")
-        self.pad = self._special("[PAD]", "<pad>")
-        self.first = self._special("[CLS]", "<s>")
-        self.last = self._special("[SEP]", "</s>")
+        self.pad = self._special("<pad>", "[PAD]")
+        self.first = self._special("<s>", "[CLS]")
+        self.last = self._special("</s>", "[SEP]")
         self.pieces = lru_cache(maxsize=131_072)(self._pieces)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self.vocabulary, self.lower))
+
+    def translated(self, other: WordPiece) -> list[int]:
+        """For each piece of `other`, the same piece here; the unknown one where it is missing."""
+        specials = {
+            other.unknown: self.unknown,
+            other.pad: self.pad,
+            other.first: self.first,
+            other.last: self.last,
+        }
+        return [
+            specials.get(index, self._ids.get(piece, self.unknown))
+            for index, piece in enumerate(other.vocabulary)
+        ]
 
     def _special(self, *names: str) -> int:
         for name in names:

@@ -15,9 +15,10 @@ from incognote.core.errors import UsageError
 from incognote.detect.fast import COLUMNS, FastScorer
 from incognote.detect.model_folder import ModelFolder
 from incognote.detect.transformer import TransformerScorer
-from incognote.learn import fast, transformer
+from incognote.learn import fast
 from incognote.learn.data import Note
 from incognote.learn.folder import write_folder
+from incognote.learn.network import build, read_vocabulary
 
 OVERLAP = 32  # pieces that two windows share
 
@@ -30,7 +31,7 @@ def export_transformer(
     from safetensors.torch import load_file
 
     state = read_state(trained)
-    model = transformer.build(base, len(state["labels"]))
+    model = build(base, len(state["labels"]))
     model.load_state_dict(load_file(trained / "weights.safetensors"))
     model.eval()
     out.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,7 @@ def export_transformer(
     settings = {
         "window": state["training"]["window"],
         "overlap": OVERLAP,
-        "lower": transformer.read_vocabulary(base).lower,
+        "lower": read_vocabulary(base).lower,
     }
     return write_folder(
         "transformer",

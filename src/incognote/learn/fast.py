@@ -23,6 +23,7 @@ from incognote.detect.units import LAYOUTS, SHAPES, split
 from incognote.detect.word_class import CLASSES
 from incognote.learn.augment import Source
 from incognote.learn.data import Note, labels_of
+from incognote.learn.feed import epochs
 from incognote.learn.windows import IGNORED, unit_targets
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class FastTraining:
     patience: int = 8
     seed: int = 1
     threads: int | None = None
+    feeders: int = 0  # processes that make the next epochs ahead; 0 makes them in between
+    rounds: int = 2  # rewritten copies of the notes that a teacher reads
+    taught: int = 4000  # of the texts that it read, drawn anew for each epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Sample:
     features: NDArray[np.int64]
     labels: NDArray[np.int64]
     opens: NDArray[np.int64]
-    soft: NDArray[np.float32] | None = None
+    soft: NDArray[np.float16] | None = None
 
 
 def build(labels: int, options: FastTraining) -> Any:
@@ -121,6 +125,17 @@ def build(labels: int, options: FastTraining) -> Any:
     return Tagger()
 
 
+@dataclass(frozen=True, slots=True)
+class SampleMaker:
+    """The samples of one epoch, by its seed."""
+
+    source: Source
+    index: dict[str, int]
+
+    def __call__(self, seed: int) -> list[Sample]:
+        return gold_samples(self.source.epoch(seed), self.index, UnitTable())
+
+
 def gold_samples(notes: Sequence[Note], index: dict[str, int], table: UnitTable) -> list[Sample]:
     samples = []
     for note in notes:
@@ -141,7 +156,9 @@ def taught_samples(texts: Sequence[str], teacher: Teacher) -> list[Sample]:
             best = scores.labels.argmax(axis=1)
             opens = (scores.opens > 0.5).astype(np.int64)
             features = table.features(text, scores.units)
-            samples.append(Sample(features, best, opens, scores.labels))
+            # Half precision: there may be millions of these rows.
+            soft = scores.labels.astype(np.float16)
+            samples.append(Sample(features, best, opens, soft))
     return samples
 
 
@@ -162,26 +179,27 @@ def train(
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     labels = labels or labels_of(source.notes)
     index = {label: i for i, label in enumerate(labels, 1)}
-    model = build(len(labels), options)
+    model = build(len(labels), options).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=options.rate, weight_decay=options.decay, foreach=True
     )
     trained = list(model.parameters())
     average = [p.detach().clone() for p in trained]
-    table = UnitTable()
-    check = gold_samples(held, index, table)
+    check = gold_samples(held, index, UnitTable())
     out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(options.seed)
     started, step, best, stale = time.monotonic(), 0, float("inf"), 0
-    for epoch in range(options.epochs):
-        samples = gold_samples(source.epoch(options.seed * 1000 + epoch), index, table)
-        samples += taught
+    seeds = [options.seed * 1000 + epoch for epoch in range(options.epochs)]
+    feed = epochs(SampleMaker(source, index), seeds, options.feeders)
+    for epoch, gold in enumerate(feed):
+        samples = gold + rng.sample(taught, min(options.taught, len(taught)))
         rng.shuffle(samples)
         todo = _grouped(samples, options.budget)
         model.train()
-        total = 0.0
+        total = torch.zeros((), device=device)
         for number, group in enumerate(todo):
             done = (epoch + number / len(todo)) / options.epochs
             if options.minutes:
@@ -197,7 +215,7 @@ def train(
             with torch.no_grad():
                 weight = 1 - min(options.averaging, (1 + step) / (10 + step))
                 torch._foreach_lerp_(average, trained, weight)
-            total += loss.item()
+            total += loss.detach()
         model.eval()
         kept = [p.detach().clone() for p in trained]
         _assign(trained, average)
@@ -205,13 +223,13 @@ def train(
             losses = [_loss(model, group, 0.0).item() for group in _grouped(check, options.budget)]
         held_loss = sum(losses) / max(1, len(losses))
         progress(
-            f"epoch {epoch + 1}/{options.epochs} loss {total / max(1, len(todo)):.4f} "
+            f"epoch {epoch + 1}/{options.epochs} loss {total.item() / max(1, len(todo)):.4f} "
             f"held-out {held_loss:.5f} {time.monotonic() - started:.0f} s"
         )
         if held_loss < best:
             best, stale = held_loss, 0
-            save_file({k: v.contiguous() for k, v in model.state_dict().items()},
-                      out / "weights.safetensors")  # fmt: skip
+            weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
+            save_file(weights, out / "weights.safetensors")
             state = {
                 "epoch": epoch + 1,
                 "held_out_loss": held_loss,
@@ -252,8 +270,9 @@ def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:
     rows, starts = stacked([sample.features for sample in group])
     labels = np.full(len(rows), IGNORED, np.int64)
     opens = np.zeros(len(rows), np.float32)
+    device = next(model.parameters()).device
     soft_rows: list[int] = []
-    soft: list[NDArray[np.float32]] = []
+    soft: list[NDArray[np.float16]] = []
     for sample, start in zip(group, starts, strict=True):
         part = slice(start, start + len(sample.labels))
         labels[part] = sample.labels
@@ -262,21 +281,21 @@ def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:
             labels[part] = IGNORED
             soft_rows += range(start, start + len(sample.labels))
             soft.append(sample.soft)
-    features = torch.from_numpy(rows)
+    features = torch.from_numpy(rows).to(device)
     if blanked:
-        hidden = torch.rand(len(features)) < blanked
+        hidden = torch.rand(len(features), device=device) < blanked
         features[hidden, 0] = 0
     logits = model(features)
-    target = torch.from_numpy(labels)
+    target = torch.from_numpy(labels).to(device)
     gold = target != IGNORED
     loss = logits.new_zeros(())
     if gold.any():
         loss = F.cross_entropy(logits[gold, :-1], target[gold], label_smoothing=0.02)
         marked = gold & (target > 0)
         if marked.any():
-            wanted = torch.from_numpy(opens)[marked]
+            wanted = torch.from_numpy(opens).to(device)[marked]
             loss = loss + 0.3 * F.binary_cross_entropy_with_logits(logits[marked, -1], wanted)
     if soft:
-        wanted = torch.from_numpy(np.concatenate(soft))
-        loss = loss + F.cross_entropy(logits[soft_rows, :-1], wanted)
+        wanted = torch.from_numpy(np.concatenate(soft)).to(device)
+        loss = loss + F.cross_entropy(logits[soft_rows, :-1], wanted.float())
     return loss

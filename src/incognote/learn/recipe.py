@@ -12,11 +12,13 @@ from incognote import __version__
 from incognote.core.errors import MissingExtra, UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.detect.model_folder import ModelFolder, open_model
+from incognote.detect.tagging import Scores
 from incognote.detect.transformer import TransformerScorer
 from incognote.learn import crf, fast, transformer
 from incognote.learn.augment import Augmentation, Source
 from incognote.learn.data import Note, check_notes, hold_out, notes_of
 from incognote.learn.pools import gather
+from incognote.learn.teachers import Teacher
 from incognote.learn.windows import unit_targets
 
 Progress = Callable[[str], None]
@@ -30,17 +32,20 @@ class TrainingData:
     notes: Sequence[Note] = field(repr=False)
     held: Sequence[Note] = field(repr=False)
     extra: Sequence[Note] = field(repr=False)
+    unmarked: Sequence[Note] = field(repr=False)  # nobody annotated them: for teachers to read
     pools: Path | None
     card: dict[str, Any]
     warnings: Sequence[str]
 
     def source(self, options: Augmentation) -> Source:
-        return Source(self.notes, gather(self.notes, self.pools), self.extra, options)
+        pools = gather(self.notes, self.pools)
+        return Source(self.notes, pools, self.extra, options, self.unmarked)
 
 
 def prepare_data(
     documents: Sequence[AnnotatedDocument],
     extra: Sequence[AnnotatedDocument] = (),
+    unmarked: Sequence[str] = (),
     *,
     held_out: int | None = None,
     pools: Path | None = None,
@@ -68,7 +73,10 @@ def prepare_data(
     }
     if more:
         card["extra_sha256"] = _fingerprint(more)
-    return TrainingData(kept, held, more, pools, card, warnings)
+    texts = [Note(f"unmarked_{number}", text, ()) for number, text in enumerate(unmarked)]
+    if texts:
+        card |= {"unmarked_texts": len(texts), "unmarked_sha256": _fingerprint(texts)}
+    return TrainingData(kept, held, more, texts, pools, card, warnings)
 
 
 def _fingerprint(notes: Sequence[Note]) -> str:
@@ -88,10 +96,12 @@ def train_transformer(
     augmentation: Augmentation | None = None,
     resume: bool = False,
     hard_examples: bool = False,
+    teachers: Sequence[Teacher] = (),
     description: str = "",
 ) -> ModelFolder:
-    """A transformer model folder. `hard_examples` goes on from the weights in `out`, with the notes
-    on which that version errs three times as often."""
+    """A transformer model folder. With teachers it also learns from what they say of the notes and
+    of the unmarked texts. `hard_examples` goes on from the weights in `out`, and the notes on
+    which that version errs come three times as often."""
     require_training()
     from incognote.learn.export import export_transformer
 
@@ -106,9 +116,28 @@ def train_transformer(
         options = replace(options, rate=options.rate / 4, head_rate=options.head_rate / 4)
     source = data.source(augmentation or Augmentation())
     go_on = resume or hard_examples
-    transformer.train(base, source, data.held, scratch, options, progress, resume=go_on)
+    transformer.train(
+        base, source, data.held, scratch, options, progress, resume=go_on, teachers=teachers
+    )
     card = data.card | ({"description": description} if description else {})
+    if teachers:
+        card |= {"teachers": [teacher.name for teacher in teachers]}
     return export_transformer(scratch, base, data.held, out, card)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A trained model as the teacher of a student of another kind: it reads texts."""
+
+    name: str
+    labels: tuple[str, ...]
+    read: Callable[[Sequence[str]], list[Scores]] = field(repr=False)
+
+
+def model_reader(model: str) -> Reader:
+    """A model folder, or one that ships, as a teacher."""
+    folder = open_model(model, "transformer")
+    return Reader(folder.name, folder.labels, TransformerScorer(folder).score)
 
 
 def train_fast(
@@ -118,25 +147,26 @@ def train_fast(
     progress: Progress,
     *,
     augmentation: Augmentation | None = None,
-    teacher: str | None = None,
-    unlabelled: Sequence[str] = (),
+    teacher: Reader | None = None,
     description: str = "",
 ) -> ModelFolder:
-    """A fast model folder; with a teacher it also learns from its answers on unlabelled texts."""
+    """A fast model folder; with a teacher it also learns from its answers on the unmarked texts and
+    on rewritten copies of the notes."""
     require_training()
     from incognote.learn.export import export_fast
 
     card = data.card | ({"description": description} if description else {})
+    source = data.source(augmentation or Augmentation())
     taught: list[fast.Sample] = []
     labels = None
     if teacher:
-        folder = open_model(teacher, "transformer")
-        labels = folder.labels
-        progress(f"{folder.name} reads {len(unlabelled)} unlabelled texts")
-        scorer = TransformerScorer(folder, options.threads or 0)
-        taught = fast.taught_samples(unlabelled, scorer.score)
-        card |= {"teacher": folder.name, "unlabelled_texts": len(unlabelled)}
-    source = data.source(augmentation or Augmentation())
+        texts = [note.text for note in data.unmarked]
+        for seed in range(options.rounds):
+            texts += [note.text for note in source.epoch(seed)]
+        progress(f"{teacher.name} reads {len(texts)} texts")
+        taught = fast.taught_samples(texts, teacher.read)
+        labels = teacher.labels
+        card |= {"teacher": teacher.name}
     scratch = out / TRAINING
     fast.train(source, data.held, scratch, options, progress, labels=labels, taught=taught)
     return export_fast(scratch, data.held, out, card)

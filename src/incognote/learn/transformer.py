@@ -1,8 +1,8 @@
-"""Training of the transformer detector: an encoder that also sees shape and layout.
+"""Training of the transformer detector.
 
-The encoder comes from a folder in Hugging Face form (BERT family, `vocab.txt`). Word embeddings
-stay frozen: they hold half of the weights, and a corpus of some thousand notes would only blur
-them. Two heads read the first piece of each unit: which label, and whether a new span opens.
+Word embeddings stay frozen: they hold half of the weights, and a corpus of some thousand notes
+would only blur them. A small network also learns from teachers, larger ones that were trained here
+before it: what they say of every unit, annotated or not, is a target beside the annotation.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.core.errors import UsageError
-from incognote.detect.units import LAYOUTS, SHAPES
-from incognote.detect.wordpiece import WordPiece
 from incognote.learn.augment import Source
 from incognote.learn.data import Note, labels_of
+from incognote.learn.feed import EpochMaker, epochs
+from incognote.learn.network import build, read_vocabulary
+from incognote.learn.teachers import Teacher, mean_answer
 from incognote.learn.windows import IGNORED, Batch, batches, cut
 
 if TYPE_CHECKING:
@@ -48,93 +49,38 @@ class Training:
     patience: int = 3
     seed: int = 1
     workers: int = 1  # copies of the network, each with one thread and its part of a batch
+    feeders: int = 0  # processes that make the next epochs ahead; 0 makes them in between
 
 
-def read_vocabulary(base: Path) -> WordPiece:
-    """The vocabulary of an encoder folder; folders that cannot be used are refused here."""
-    config = base / "config.json"
-    if not config.is_file():
-        raise UsageError(f"{base} is no encoder folder: it has no config.json")
-    if "auto_map" in json.loads(config.read_text(encoding="utf-8")):
-        raise UsageError(f"{base} asks to run its own code; that is never done")
-    if not list(base.glob("*.safetensors")):
-        raise UsageError(f"{base} has no safetensors weights; pickled weights are never loaded")
-    path = base / "vocab.txt"
-    if not path.is_file():
-        raise UsageError(
-            f"{base} has no vocab.txt: only encoders with a WordPiece vocabulary can be used"
-        )
-    lower = True
-    settings = base / "tokenizer_config.json"
-    if settings.is_file():
-        lower = bool(json.loads(settings.read_text(encoding="utf-8")).get("do_lower_case", True))
-    return WordPiece(path.read_text(encoding="utf-8").splitlines(), lower=lower)
+def loss_of(
+    logits: torch.Tensor, labels: torch.Tensor, opens: torch.Tensor, taught: torch.Tensor | None
+) -> torch.Tensor:
+    """Cross-entropy over labels, plus a lighter one for "a span opens here" on marked units.
 
-
-def build(base: Path, labels: int) -> Any:
-    """The network: encoder, shape and layout embeddings, two heads."""
-    import torch
-    from transformers import AutoConfig, AutoModel
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
-    for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout"):
-        if hasattr(config, name):
-            setattr(config, name, 0.0)
-
-    class Tagger(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            # Eager attention: on CPUs its backward pass is far faster than the fused one.
-            self.encoder = AutoModel.from_pretrained(
-                base,
-                config=config,
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-                attn_implementation="eager",
-            )
-            self.encoder.get_input_embeddings().weight.requires_grad_(requires_grad=False)
-            if getattr(self.encoder, "pooler", None) is not None:
-                self.encoder.pooler = None
-            width = config.hidden_size
-            self.shape = torch.nn.Embedding(SHAPES, width)
-            self.layout = torch.nn.Embedding(LAYOUTS, width)
-            torch.nn.init.normal_(self.shape.weight, std=0.02)
-            torch.nn.init.normal_(self.layout.weight, std=0.02)
-            self.heads = torch.nn.Linear(width, 1 + labels + 1)
-
-        def forward(
-            self,
-            ids: torch.Tensor,
-            shapes: torch.Tensor,
-            layouts: torch.Tensor,
-            mask: torch.Tensor,
-        ) -> torch.Tensor:
-            words = self.encoder.get_input_embeddings()(ids)
-            found = self.encoder(
-                inputs_embeds=words + self.shape(shapes) + self.layout(layouts),
-                attention_mask=mask,
-            )
-            out: torch.Tensor = self.heads(found.last_hidden_state)
-            return out
-
-    return Tagger()
-
-
-def loss_of(logits: torch.Tensor, labels: torch.Tensor, opens: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy over labels, plus a lighter one for "a span opens here" on marked units."""
+    `taught` are the teachers' mean probabilities (of labels, then of openings) where there are any;
+    the annotation then counts half, for a teacher has seen it and says more about each unit.
+    """
     import torch.nn.functional as F  # noqa: N812
 
-    kept = labels != IGNORED
-    logits, labels, opens = logits[kept].float(), labels[kept], opens[kept]
-    loss = F.cross_entropy(logits[:, :-1], labels, label_smoothing=0.02)
-    marked = labels > 0
-    if marked.any():
-        openings = F.binary_cross_entropy_with_logits(logits[marked, -1], opens[marked].float())
-        loss = loss + 0.3 * openings
+    read = labels != IGNORED
+    logits, labels, opens = logits[read].float(), labels[read], opens[read]
+    gold = labels >= 0
+    loss = logits.new_zeros(())
+    if gold.any():
+        loss = F.cross_entropy(logits[gold, :-1], labels[gold], label_smoothing=0.02)
+        marked = labels > 0
+        if marked.any():
+            loss = loss + 0.3 * F.binary_cross_entropy_with_logits(
+                logits[marked, -1], opens[marked].float()
+            )
+    if taught is not None:
+        taught = taught[read]
+        said = taught[:, 0] < 0.5
+        loss = 0.5 * loss + F.cross_entropy(logits[:, :-1], taught[:, :-1])
+        if said.any():
+            loss = loss + 0.15 * F.binary_cross_entropy_with_logits(
+                logits[said, -1], taught[said, -1]
+            )
     return loss
 
 
@@ -147,6 +93,7 @@ def train(
     progress: Progress,
     *,
     resume: bool = False,
+    teachers: Sequence[Teacher] = (),
 ) -> None:
     """Trains and writes `weights.safetensors` and `state.json` into `out` after every epoch.
 
@@ -186,19 +133,18 @@ def train(
     rates = [group["lr"] for group in optimizer.param_groups]
     trained = old + new
     average = [p.detach().clone() for p in trained]
-    crew = Crew(model, options.workers, device, pieces.unknown, options.blanked)
+    crew = Crew(model, options.workers, device, pieces.unknown, options.blanked, teachers)
     started = time.monotonic()
-    rng = random.Random(options.seed)
     check = batches(
         [w for note in held for w in cut(note, pieces, index, options.window, random.Random(0))],
         pieces.pad,
         options.budget * 2,
     )
     step = 0
-    for epoch in range(first_epoch, options.epochs):
-        notes = source.epoch(options.seed * 1000 + epoch)
-        windows = [w for note in notes for w in cut(note, pieces, index, options.window, rng)]
-        parts = batches(windows, pieces.pad, options.budget // options.workers, rng)
+    make = EpochMaker(source, pieces, index, options.window, options.budget // options.workers)
+    numbers = range(first_epoch, options.epochs)
+    feed = epochs(make, [options.seed * 1000 + epoch for epoch in numbers], options.feeders)
+    for epoch, parts in zip(numbers, feed, strict=True):
         size = options.workers
         todo = [parts[i : i + size] for i in range(0, len(parts), size)]
         model.train()
@@ -257,9 +203,19 @@ class Crew:
     over all cores: the threads wait for each other once a step, not at each operation.
     """
 
-    def __init__(self, model: Any, workers: int, device: str, unknown: int, blanked: float) -> None:
+    def __init__(
+        self,
+        model: Any,
+        workers: int,
+        device: str,
+        unknown: int,
+        blanked: float,
+        teachers: Sequence[Teacher] = (),
+    ) -> None:
         self._models = [model, *(copy.deepcopy(model) for _ in range(workers - 1))]
-        self._work = partial(_loss, device=device, unknown=unknown, blanked=blanked)
+        self._work = partial(
+            _loss, device=device, unknown=unknown, blanked=blanked, teachers=teachers
+        )
         self._pool = ThreadPoolExecutor(workers, initializer=_one_thread if workers > 1 else None)
 
     def backward(self, parts: Sequence[Batch]) -> float:
@@ -307,18 +263,29 @@ def restart(scratch: Path) -> None:
     path.write_text(json.dumps(state), encoding="utf-8")
 
 
-def _loss(model: Any, batch: Batch, device: str, unknown: int, blanked: float) -> torch.Tensor:
+def _loss(
+    model: Any,
+    batch: Batch,
+    device: str,
+    unknown: int,
+    blanked: float,
+    teachers: Sequence[Teacher] = (),
+) -> torch.Tensor:
     import torch
 
     ids, shapes, layouts, mask, labels, opens = (
-        torch.from_numpy(array).to(device)
+        torch.from_numpy(array).to(device, non_blocking=True)
         for array in (batch.ids, batch.shapes, batch.layouts, batch.mask, batch.labels, batch.opens)
     )
-    if blanked:
-        ids = torch.where(torch.rand(ids.shape, device=device) < blanked, unknown, ids)
+    taught = None
     with torch.autocast(device, torch.bfloat16):
+        if teachers:
+            with torch.no_grad():  # teachers see every piece, also those blanked for the student
+                taught = mean_answer(teachers, (ids, shapes, layouts, mask))
+        if blanked:
+            ids = torch.where(torch.rand(ids.shape, device=device) < blanked, unknown, ids)
         logits = model(ids, shapes, layouts, mask)
-    return loss_of(logits, labels, opens)
+    return loss_of(logits, labels, opens, taught)
 
 
 def _held_out_loss(model: Any, check: Sequence[Batch], device: str) -> float:

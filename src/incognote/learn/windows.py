@@ -15,6 +15,7 @@ from incognote.learn.data import Note
 
 IntArray = NDArray[np.int64]
 IGNORED = -100  # the loss skips pieces that continue a unit
+UNMARKED = -1  # the label of a unit of a note that nobody annotated
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,13 @@ def unit_targets(
 
 
 def cut(
-    note: Note, pieces: WordPiece, index: dict[str, int], size: int, rng: random.Random
+    note: Note,
+    pieces: WordPiece,
+    index: dict[str, int],
+    size: int,
+    rng: random.Random,
+    *,
+    marked: bool = True,
 ) -> list[Window]:
     """Windows of at most `size` pieces. Where they are cut is random, anew in every epoch."""
     text = note.text
@@ -66,6 +73,8 @@ def cut(
     if not units:
         return []
     labels, opens = unit_targets(note, units, index)
+    if not marked:
+        labels = [UNMARKED] * len(units)
     gaps = layouts(text, units)
     room = size - 2
     windows: list[Window] = []
@@ -115,10 +124,11 @@ def batches(
             groups.append([i])
     if rng:
         rng.shuffle(groups)
-    return [_padded([windows[i] for i in group], pad) for group in groups]
+    return [padded([windows[i] for i in group], pad) for group in groups]
 
 
-def _padded(windows: Sequence[Window], pad: int) -> Batch:
+def padded(windows: Sequence[Window], pad: int) -> Batch:
+    """Windows of any length as one batch."""
     width = max(len(window.ids) for window in windows)
     shape_ = (len(windows), width)
     batch = Batch(
