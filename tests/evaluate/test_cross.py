@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.evaluate.notes import annotated
+from tests.toy_encoder import write_toy_encoder
 
 from incognote.cli import main
 from incognote.core.errors import UsageError
@@ -116,6 +117,35 @@ def test_the_verb_trains_a_field(tmp_path: Path, capsys) -> None:
     assert main(["evaluate", "cross", "--corpora", *paths, "--folds", "2", "-o", str(out)]) == 0
     assert "one (8 notes) on two" in capsys.readouterr().out
     assert (out / "cross.html").exists()
+
+
+def test_the_verb_trains_a_transformer(tmp_path: Path, capsys) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    write_toy_encoder(base)
+    names = ("Anna", "Boris", "Carmen", "Dwayne", "Elif", "Femi", "Greta", "Hugo")
+    paths = []
+    for corpus_name, word in (("one", "Seen by"), ("two", "Called")):
+        docs = [
+            annotated(
+                f"{word} [[{names[i % 8]}|DOCTOR]] on [[{i % 12 + 1}/4/2020|DATE]], no fever.",
+                f"{corpus_name}{i}",
+            )
+            for i in range(24)
+        ]
+        paths.append(str(tmp_path / f"{corpus_name}.jsonl"))
+        write_corpus(docs, Path(paths[-1]), "jsonl")
+    call = ["evaluate", "cross", "--corpora", *paths, "--learner", "transformer"]
+    call += ["--base", str(base), "--epochs", "2", "--folds", "2", "-o", str(tmp_path / "out")]
+    assert main(call) == 0
+    cells = json.loads((tmp_path / "out" / "cross.json").read_text())["cells"]
+    assert [(c["train"], c["test"], c["notes"]) for c in cells] == [
+        ("one", "one", 24),
+        ("one", "two", 24),
+        ("two", "one", 24),
+        ("two", "two", 24),
+    ]
+    assert not any(name in capsys.readouterr().err for name in names)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+from tests.toy_encoder import write_toy_encoder
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
@@ -15,8 +16,6 @@ from incognote.learn import recipe, transformer
 from incognote.learn.fast import FastTraining
 from incognote.learn.network import read_vocabulary
 from incognote.learn.teachers import open_teacher, read_by_teachers
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.:/,%-"
 
 
 def data(notes, unmarked=0):
@@ -46,17 +45,7 @@ def test_unusable_bases_are_refused(tmp_path, files, message):
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("base")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{c}" for c in LETTERS)]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    config = transformers.BertConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=64,
-    )  # fmt: skip
-    transformers.BertModel(config).save_pretrained(folder)
-    return folder
+    return write_toy_encoder(tmp_path_factory.mktemp("base"))
 
 
 def test_a_transformer_trains_resumes_and_learns_from_its_errors(base, notes, tmp_path):

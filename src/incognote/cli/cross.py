@@ -10,15 +10,18 @@ from itertools import count
 from pathlib import Path
 
 from incognote.cli import DONE
-from incognote.core.errors import DetectError, UsageError
-from incognote.core.types import AnnotatedDocument, Document, Failure
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Document
 from incognote.corpus import read_corpus
+from incognote.detect.crf import CrfScorer
+from incognote.detect.learned import Scorer
+from incognote.detect.model_folder import ModelFolder
+from incognote.detect.tagging import Decoder
+from incognote.detect.transformer import TransformerScorer
 from incognote.evaluate.cross import FOLDS, Learner, Tagger, cross, write_cross
 from incognote.learn import recipe
 from incognote.learn.crf import CrfTraining
 from incognote.learn.transformer import Training
-from incognote.pipeline import EVERY_LANGUAGE, Pipeline
-from incognote.policy import policy_from
 
 LEARNERS = ("crf", "transformer")
 
@@ -28,6 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--corpora", nargs="+", metavar="CORPUS", help="two or more corpora")
     group.add_argument("--learner", choices=LEARNERS, default="crf", help="(default: crf)")
     group.add_argument("--base", metavar="DIR", type=Path, help="encoder of the transformer")
+    group.add_argument(
+        "--epochs", metavar="N", type=int, default=10, help="of the transformer (default: 10)"
+    )
     group.add_argument("--folds", type=int, default=FOLDS, help="within a corpus (default: 10)")
     group.add_argument(
         "--increments",
@@ -75,32 +81,29 @@ def _learner(args: argparse.Namespace, scratch: Path) -> Learner:
         data = recipe.prepare_data(documents)
         if args.learner == "crf":
             folder = recipe.train_crf(data, out, CrfTraining(), _quiet)
-        else:
-            folder = recipe.train_transformer(data, args.base, out, Training(), _quiet)
-        return _tagger(args.learner, folder.path)
+            return _tagger(folder, CrfScorer(folder))
+        options = Training(epochs=args.epochs)
+        folder = recipe.train_transformer(data, args.base, out, options, _quiet)
+        return _tagger(folder, TransformerScorer(folder))
 
     return learn
 
 
-def _tagger(learner: str, model: Path) -> Tagger:
-    """A pipeline with this one model and nothing else."""
-    tree = {
-        "name": "cross",
-        "detectors": {learner: {"options": {"model": str(model)}}},
-        "labels": {"default": "keep"},
-    }
-    pipeline = Pipeline(policy_from(tree))
-    for detector in pipeline.detectors:
-        # What was trained on a corpus serves whatever language that corpus is in.
-        detector.languages = frozenset({EVERY_LANGUAGE})
+def _tagger(folder: ModelFolder, scorer: Scorer) -> Tagger:
+    """The bare model, which marks what it finds likelier PHI than not.
+
+    Neither a pipeline, whose other steps would blur what was learned, nor a calibrated threshold,
+    which a handful of held-out notes cannot give.
+    """
+    decoder = Decoder(folder.labels, dict.fromkeys(folder.labels, 0.5), folder.kind)
 
     def tag(documents: Sequence[Document]) -> list[AnnotatedDocument]:
-        found = []
-        for document, result in zip(documents, pipeline.detect(documents), strict=True):
-            if isinstance(result, Failure):
-                raise DetectError(f"document {document.id!r}: {result.stage}: {result.error}")
-            found.append(AnnotatedDocument(document, result.spans))
-        return found
+        return [
+            AnnotatedDocument(document, tuple(decoder.spans(document.text, scores)))
+            for document, scores in zip(
+                documents, scorer.score([document.text for document in documents]), strict=True
+            )
+        ]
 
     return tag
 
