@@ -135,14 +135,15 @@ class Pipeline:
             settled = resolve(job.document, job.candidates, self.policy, job.views)
         except Exception as error:  # noqa: BLE001
             return failure(job.document.id, "resolve", error)
-        return Result(job.document, settled.spans, settled.dropped)
+        unread = tuple(sorted({place for view in job.views for place in view.unread}))
+        return Result(job.document, settled.spans, settled.dropped, unread=unread)
 
     def _transform(self, detected: Result) -> Result | Failure:
         try:
             result = self.transformer.apply(detected.document, detected.spans)
         except Exception as error:  # noqa: BLE001
             return failure(detected.document.id, "transform", error)
-        return replace(result, dropped=detected.dropped)
+        return replace(result, dropped=detected.dropped, unread=detected.unread)
 
 
 def ask(detector: Detector, views: list[View]) -> list[list[Span]]:

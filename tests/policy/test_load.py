@@ -30,7 +30,29 @@ def test_every_preset_loads_and_decides_every_label(name):
         ({"name": "x", "prepare": []}, "prepare: must be a table"),
         ({"name": "x", "prepare": {"languages": "en"}}, "prepare.languages: must be a list"),
         ({"name": "x", "formats": {"labels": {"a": "DAT"}}}, "formats.labels.a"),
-        ({"name": "x", "formats": {"images": "show"}}, "formats.images: must be blank or keep"),
+        (
+            {"name": "x", "formats": {"images": "show"}},
+            "formats.images: must be one of blank, cover, read, keep",
+        ),
+        (
+            {"name": "x", "formats": {"names": "hash"}},
+            "formats.names: must be one of replace, number, keep",
+        ),
+        (
+            {"name": "x", "formats": {"dicom": {"options": ["all"]}}},
+            "formats.dicom.options: no option",
+        ),
+        (
+            {
+                "name": "x",
+                "formats": {"dicom": {"options": ["retain-full-dates", "retain-modified-dates"]}},
+            },
+            "formats.dicom.options: dates are retained either",
+        ),
+        (
+            {"name": "x", "formats": {"dicom": {"safe_private": ["0018,X,10"]}}},
+            "formats.dicom.safe_private: '0018,X,10' is not written as",
+        ),
         ({}, "name: is missing"),
     ],
 )
@@ -50,6 +72,19 @@ def test_extends_merges_tables_and_replaces_rules(tmp_path):
     assert policy.rule("DATE").action == "tag"
     assert policy.rule("AGE").action == "keep"
     assert policy.rule("PATIENT") == load_policy("i2b2-2014").rule("PATIENT")
+
+
+def test_another_component_does_not_inherit_options(tmp_path):
+    (tmp_path / "house.toml").write_text(
+        'extends = "i2b2-2014"\n[detectors.staff]\nuse = "dictionary"\nweight = 5\n'
+        'options = { label = "DOCTOR", words = ["Fox"] }\n'
+    )
+    (tmp_path / "ward.toml").write_text(
+        'extends = "house.toml"\n[detectors.staff]\nuse = "regex"\n'
+        'options = { label = "DOCTOR", patterns = ["Fox"] }\n'
+    )
+    staff = load_policy(tmp_path / "ward.toml").detectors["staff"]
+    assert (staff.weight, staff.options) == (1, {"label": "DOCTOR", "patterns": ["Fox"]})
 
 
 def test_a_policy_cannot_extend_itself(tmp_path):

@@ -33,8 +33,8 @@ def _words(text):
 @given(_TEXT)
 @example("Garc\u0301ia and Smi-\nth")
 def test_every_token_maps_back_in_order(text):
-    at = 0
     for view in prepare(Document("d", text), PrepareRules(window=50)):
+        at = 0
         for start, end in zip(view.tokens.starts, view.tokens.ends, strict=True):
             span = view.to_source(Span(start, end, "DATE"))
             assert 0 <= span.start < span.end <= len(text)
@@ -68,10 +68,23 @@ def test_unwrap_changes_line_ends_only(text):
 
 
 @given(_TEXT, st.integers(2, 40))
-def test_windows_cover_the_text_once(text, size):
+def test_windows_cover_the_text_and_overlap(text, size):
     cuts = windows(text, size)
-    assert "".join(text[s:e] for s, e in cuts) == text
+    assert (cuts[0][0], cuts[-1][1]) == (0, len(text))
     assert all(e - s <= size for s, e in cuts)
+    for before, after in pairwise(cuts):
+        assert before[0] < after[0] <= before[1] < after[1]
+        assert before[1] - after[0] <= size // 10
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", "\n\n", ""], ids=["blank", "line", "paragraph", "none"])
+@pytest.mark.parametrize("at", range(440, 510, 7))
+def test_what_stands_at_the_end_of_a_window_is_read_whole(gap, at):
+    """A name of two words, wherever it lies, stands whole in some window, with a word before it."""
+    text = (("filler" + gap) * 200)[:at] + " Dr. Ada Quillfeather " + ("more" + gap) * 200
+    views = prepare(Document("d", text), PrepareRules(window=500, unwrap=False))
+    assert len(views) > 1
+    assert any("Dr. Ada Quillfeather" in view.text for view in views)
 
 
 @pytest.mark.parametrize(

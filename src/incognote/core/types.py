@@ -94,6 +94,7 @@ class View:
     `text` has typographic variants folded, hyphenated words joined and wrapped lines unwrapped;
     `cased` is the same text, same length, with true case restored where the note has none.
     `sentences` are [start, end) pairs. All offsets are the view's; `to_source` maps them back.
+    `unread` are the stretches, in the document, of listed sentences that the view leaves out.
     """
 
     document: Document
@@ -103,6 +104,7 @@ class View:
     tokens: Tokens = field(repr=False)
     sentences: tuple[tuple[int, int], ...] = field(repr=False)
     language: str = "en"
+    unread: tuple[tuple[int, int], ...] = ()
 
     def to_source(self, span: Span) -> Span:
         start, end = self.offsets.to_source(span.start, span.end)
@@ -128,13 +130,15 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a document. `text` is None where only detection was asked for."""
+    """What became of a document. `text` is None where only detection was asked for; `unread` are
+    the stretches that no detector read, because they are on the policy's inclusion list."""
 
     document: Document = field(repr=False)
     spans: tuple[Span, ...]
     dropped: tuple[Dropped, ...] = field(default=(), repr=False)
     replacements: tuple[Replacement, ...] = field(default=(), repr=False)
     text: str | None = field(default=None, repr=False)
+    unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

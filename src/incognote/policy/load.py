@@ -93,7 +93,10 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         both_tables = isinstance(old, Mapping) and isinstance(value, Mapping)
         # A label's rule is one decision: half of an old rule under a new action is nobody's wish.
-        whole = both_tables and "action" in value
+        # Nor are the options of one component when a detector becomes another.
+        whole = both_tables and (
+            "action" in value or value.get("use", old.get("use")) != old.get("use")  # type: ignore[union-attr]
+        )
         merged[key] = _merge(old, value) if both_tables and not whole else value  # type: ignore[arg-type]
     return merged
 

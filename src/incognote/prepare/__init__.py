@@ -17,7 +17,10 @@ from incognote.prepare.truecase import lacks_case, true_case
 
 
 def prepare(document: Document, rules: PrepareRules) -> list[View]:
-    """The views of a document: one, or several windows where it is longer than `rules.window`."""
+    """The views of a document: one, or several windows where it is longer than `rules.window`.
+
+    Windows overlap, so that nothing is lost at their ends; what is found twice is one find.
+    """
     language = language_of(document.text, rules.languages)
     return [
         _view(document, start, end, language, rules)
@@ -30,9 +33,10 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
+    unread: tuple[tuple[int, int], ...] = ()
     if rules.inclusion:
         listed = inclusion_list(rules.inclusion)
-        text, offsets = leave_out(text, offsets, split_sentences(text), listed)
+        text, offsets, unread = leave_out(text, offsets, split_sentences(text), listed)
     tokens, sentences = tokenize(text), split_sentences(text)
     caseless = rules.truecase and lacks_case(text)
     return View(
@@ -43,4 +47,5 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
         tokens=tokens,
         sentences=sentences,
         language=language,
+        unread=unread,
     )

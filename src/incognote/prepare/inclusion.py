@@ -46,17 +46,19 @@ def inclusion_list(path: str) -> frozenset[str]:
 
 def leave_out(
     text: str, offsets: OffsetMap, sentences: Iterable[tuple[int, int]], listed: frozenset[str]
-) -> tuple[str, OffsetMap]:
-    """The text without the listed sentences, and the map from what is left to the document."""
+) -> tuple[str, OffsetMap, tuple[tuple[int, int], ...]]:
+    """The text without the listed sentences, the map from what is left to the document, and where
+    in the document the listed ones stand."""
     gone = [
         (start, end)
         for start, end in sentences
         if normal(text[start:end]) in listed and _is_parallel(offsets, start, end)
     ]
     if not gone:
-        return text, offsets
+        return text, offsets, ()
     left = list(_left(len(text), gone))
-    return "".join(text[start:end] for start, end in left), _cut(offsets, left)
+    unread = tuple(offsets.to_source(start, end) for start, end in gone)
+    return "".join(text[start:end] for start, end in left), _cut(offsets, left), unread
 
 
 def _is_parallel(offsets: OffsetMap, start: int, end: int) -> bool:

@@ -11,6 +11,8 @@ _FRESH = re.compile(
 )
 _ENDS = frozenset(".:;!?|")
 _MIN_WRAP = 50
+# About ten lines.
+_OVERLAP = 1000
 
 
 def unwrap(text: str) -> str:
@@ -55,20 +57,34 @@ def _paragraph_ends(lines: list[str]) -> list[str]:
 
 
 def windows(text: str, size: int) -> list[tuple[int, int]]:
-    """[start, end) stretches of at most `size`, cut at a blank line, a line end or a blank."""
+    """[start, end) stretches of at most `size`, cut at a blank line, a line end or a blank.
+
+    Each begins some lines before the end of the one before it: what is cut at the end of a window,
+    or can only be told by the words before it, stands whole in the next.
+    """
     cuts: list[tuple[int, int]] = []
+    overlap = min(_OVERLAP, size // 10)
     start = 0
     while len(text) - start > size:
-        limit = start + size
-        floor = start + size // 2
-        for mark in ("\n\n", "\n", ". ", " "):
-            at = text.rfind(mark, floor, limit)
-            if at != -1:
-                end = at + len(mark)
-                break
-        else:
-            end = limit
+        end = _cut(text, start + size // 2, start + size)
         cuts.append((start, end))
-        start = end
+        start = _fresh_start(text, end - overlap, end)
     cuts.append((start, len(text)))
     return cuts
+
+
+def _cut(text: str, floor: int, limit: int) -> int:
+    for mark in ("\n\n", "\n", ". ", " "):
+        at = text.rfind(mark, floor, limit)
+        if at != -1:
+            return at + len(mark)
+    return limit
+
+
+def _fresh_start(text: str, first: int, last: int) -> int:
+    """The first place behind a line end, or else behind a blank; `first` if there is neither."""
+    for mark in ("\n", " "):
+        at = text.find(mark, first, last)
+        if at != -1:
+            return at + 1
+    return first

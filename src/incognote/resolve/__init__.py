@@ -15,7 +15,7 @@ from incognote.policy import Policy, ResolveRules
 from incognote.resolve.claims import Claim
 from incognote.resolve.claims import claims as weigh
 from incognote.resolve.connect import connect, grouped
-from incognote.resolve.never import drop_never
+from incognote.resolve.never import drop_never, drop_unread
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import count_votes, settle, weigh_evidence
 from incognote.resolve.speech import drop_non_nouns
@@ -41,13 +41,18 @@ def resolve(
     """Settles what the detectors claim, in document coordinates, under a policy."""
     text, rules = document.text, policy.resolve
     claims, dropped = weigh(document, candidates, policy)
+    if not document.free_text and len(claims) < 2:
+        # The source has stated what the whole of it is; forms have hundreds of such fields.
+        return Resolution(tuple(claim.span for claim in claims), tuple(dropped))
     harmless = [claim for claim in claims if claim.span.label == SAFE]
+    unread = [place for view in views for place in view.unread]
 
     def sieve(claims: list[Claim]) -> list[Claim]:
-        kept, refuted = weigh_evidence(claims, harmless)
+        kept, listed = drop_unread(claims, unread)
+        kept, refuted = weigh_evidence(kept, harmless)
         kept, forbidden = drop_never(kept, text, rules.never)
         kept, misread = drop_non_nouns(kept, views, rules.speech)
-        dropped.extend([*refuted, *forbidden, *misread])
+        dropped.extend([*listed, *refuted, *forbidden, *misread])
         return kept
 
     def place(claims: list[Claim]) -> list[Claim]:

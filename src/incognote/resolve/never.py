@@ -1,9 +1,11 @@
-"""Words that the data office says are never PHI."""
+"""Words and sentences that the data office says are never PHI."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 
 from incognote.core.types import Dropped, Span
 from incognote.policy import NeverRule
@@ -29,6 +31,24 @@ def drop_never(
             kept.append(claim)
         else:
             dropped.append(Dropped(claim.span, f"never:{hit}"))
+    return kept, dropped
+
+
+def drop_unread(
+    claims: Sequence[Claim], unread: Sequence[tuple[int, int]]
+) -> tuple[list[Claim], list[Dropped]]:
+    """Drops what is claimed inside a sentence of the inclusion list: a person has read it."""
+    if not unread:
+        return list(claims), []
+    places = sorted(unread)
+    kept: list[Claim] = []
+    dropped: list[Dropped] = []
+    for claim in claims:
+        at = bisect_right(places, claim.span.start, key=itemgetter(0)) - 1
+        if claim.stated or at < 0 or claim.span.end > places[at][1]:
+            kept.append(claim)
+        else:
+            dropped.append(Dropped(claim.span, "inclusion"))
     return kept, dropped
 
 

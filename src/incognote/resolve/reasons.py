@@ -1,0 +1,23 @@
+"""Why a candidate was dropped, in words. The codes are for machines: "never:1", "votes:1<2"."""
+
+from __future__ import annotations
+
+_WORDS = {
+    "empty": "only white space",
+    "weight-zero": "its annotator has no say in this label: weight 0",
+    "label-off": "the policy does not look for this label",
+    "inclusion": "its sentence is on the inclusion list",
+    "safe": "{} knows that it is no PHI",
+    "never": "resolve.never[{}] says that it is never PHI",
+    "speech": "neither noun nor adjective here: {}",
+    "votes": "too few annotators agree: {}",
+    "overlap": "lost to {}",
+    "cut": "lost a part to {}; the rest stands",
+    "merged": "went up in {}",
+    "joined": "became part of {}",
+}
+
+
+def in_words(reason: str) -> str:
+    code, _, detail = reason.partition(":")
+    return _WORDS[code].format(detail.replace("@", " at "))
