@@ -17,7 +17,7 @@ NOT_CLINICAL_CHAPTERS = frozenset("VWXYZ")
 def clinical_tables(sources: Sources) -> dict[str, bytes]:
     surnames = {fold(name) for name in sources.census_names("2020")["name"]}
     clinical, proper = _icd_words(sources, surnames)
-    eponyms = {fold(word) for row in curated("eponyms") for word in row.split()}
+    eponyms = _curated_words("eponyms")
     eponyms |= proper & surnames
     clinical |= proper - surnames
     abbreviations = sources.abbreviations()
@@ -27,15 +27,20 @@ def clinical_tables(sources: Sources) -> dict[str, bytes]:
         word
         for variant in sources.drug_variants()
         if re.fullmatch(r"[a-z]{4,}(?:-[a-z]+)?", word := variant.lower()) and len(word) <= 24
-    }
+    } | _curated_words("brands")
+    people = _curated_words("not_clinical")
     return {
-        "drugs": lines(sorted(drugs)),
-        "clinical": lines(sorted({fold(w) for w in clinical if len(w) > 2} - eponyms)),
+        "drugs": lines(sorted(drugs - people)),
+        "clinical": lines(sorted({fold(w) for w in clinical if len(w) > 2} - eponyms - people)),
         "eponyms": lines(sorted(eponyms)),
         "abbreviations": lines(
             sorted(a for a in abbreviations if re.fullmatch(r"[A-Za-z]{2,6}", a))
         ),
     }
+
+
+def _curated_words(name: str) -> set[str]:
+    return {fold(word) for row in curated(name) for word in row.split()}
 
 
 def _words(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from incognote.detect.names.facts import (
     DIGITS,
     DIRECTION,
     DOT,
+    EPONYM,
     FIELD_PATIENT,
     FIELD_STAFF,
     HYPHEN,
@@ -120,6 +121,8 @@ def _word_before(page: Page, at: int) -> list[str]:
         return ["mark-before"]
     if _is_unit(page, at):
         return ["number-before"]
+    if here & KIN and here & page.bits[at + 1] & EPONYM:
+        return ["thing-before"]  # "Child Pugh"
     if page.words[at] == "Dr" and _is_street(page, at):
         return ["place-title"]
     found = _doubtful(page, at) or _kind(here)

@@ -31,6 +31,7 @@ from incognote.detect.names.facts import (
     REGION,
     ROLE_CIVIL,
     ROLE_STAFF,
+    SUFFIX,
     UPPER,
     WORDLIKE,
     cues,
@@ -94,8 +95,8 @@ def behind(page: Page, stop: int) -> list[str]:
         return ["column-end"]
     if here & JOINER and not here & WORDLIKE:
         return ["slash-behind"]
-    if here & (DIGITS | LETTER):
-        return ["number-behind"]  # "Braden 12", "Weber A"
+    if here & (DIGITS | LETTER) or (here & SUFFIX and page.words[stop][0] in "Ii"):
+        return ["number-behind"]  # "Braden 12", "Weber A", "Crowe III"
     if page.glued(stop):
         return ["mark-behind"]
     return _word_behind(page, stop)

@@ -17,6 +17,8 @@ from incognote.detect.names.behind import behind
 from incognote.detect.names.facts import (
     AMBIGUOUS,
     CALENDAR,
+    COMMA,
+    CREDENTIAL,
     DOT,
     EPONYM,
     FIRST,
@@ -26,9 +28,12 @@ from incognote.detect.names.facts import (
     LOWER,
     MAKES_THING,
     MEDICAL,
+    OPEN,
     ORDINARY,
     PLACE,
     REGION,
+    ROLE_STAFF,
+    SERVICE,
     STRONG,
     UNKNOWN,
     UPPER,
@@ -47,6 +52,7 @@ _KINDS = (
     (ORDINARY, "ordinary"),
 )
 _CLOSING_TOKENS = 40  # the last words of a note, where people sign
+_SIGNATURE_TOKENS = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +106,24 @@ def judge(page: Page, run: Run) -> list[str]:
     if page.breaks(run.first):
         if page.breaks(run.stop):
             found.append("alone-on-line")
-        if run.first >= len(page) - _CLOSING_TOKENS:
+        if run.first >= len(page) - _CLOSING_TOKENS and _is_signature(page, run.stop):
             found.append("end-of-note")
     return found
+
+
+def _is_signature(page: Page, stop: int) -> bool:
+    """Posts, places and numbers follow on the line, or a remark set off from the name; no prose."""
+    if stop < len(page) and page.bits[stop] & (COMMA | OPEN | HYPHEN):
+        return True
+    for at in range(stop, min(stop + _SIGNATURE_TOKENS, len(page))):
+        if page.breaks(at):
+            return True
+        bits = page.bits[at]
+        if bits & (CREDENTIAL | ROLE_STAFF | SERVICE):
+            return True
+        if bits & LOWER and not page.lower_case:
+            return False
+    return page.breaks(stop + _SIGNATURE_TOKENS)
 
 
 def _words(page: Page, run: Run, *, cued: bool) -> list[str]:

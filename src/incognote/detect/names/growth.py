@@ -70,7 +70,7 @@ def grow(page: Page, run: Run) -> None:
             run.stop = at + 1
         elif page.gap(at) and not here & COMMA:
             return
-        elif here & SUFFIX and not page.glued(at):
+        elif here & SUFFIX and not page.glued(at) and _suffix_fits(page, run, at):
             run.suffix = True
             run.stop = _with_dot(page, at)
             return
@@ -115,6 +115,13 @@ def grow(page: Page, run: Run) -> None:
             return
         else:
             return
+
+
+def _suffix_fits(page: Page, run: Run, at: int) -> bool:
+    """A number needs a whole name before it: "John Ward III", but not "Crowe III dysplasia"."""
+    if page.words[at][0] not in "Ii":
+        return True
+    return len(run.names) + len(run.initials) > 1 or bool(page.bits[run.first - 1] & TITLE)
 
 
 def _misread(page: Page, at: int) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.before import before
 from incognote.detect.names.behind import behind
-from incognote.detect.names.evidence import judge, weights
+from incognote.detect.names.evidence import CUES, judge, weights
 from incognote.detect.names.facts import (
     AMBIGUOUS,
     CLOSE,
@@ -20,6 +20,7 @@ from incognote.detect.names.facts import (
     CUE,
     DIGITS,
     DOT,
+    EPONYM,
     JOINER,
     LOWER,
     MEDICAL,
@@ -111,9 +112,11 @@ def _known_people(page: Page, opinions: list[Opinion]) -> dict[str, float]:
     people: dict[str, float] = {}
     for opinion in opinions:
         if opinion.score >= sure:
+            cued = not CUES.isdisjoint(opinion.evidence)
             for index in opinion.run.names:
                 word = page.words[index].lower()
-                if len(word) > 1:
+                # An eponym that nothing calls a person may be the thing everywhere.
+                if len(word) > 1 and (cued or not page.bits[index] & EPONYM):
                     people[word] = people.get(word, 0.0) + opinion.staff
     return people
 
