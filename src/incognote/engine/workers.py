@@ -9,7 +9,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -50,6 +50,43 @@ class Work:
 _run: Callable[[Sequence[Document]], list[Result | Failure]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A batch with what stands in it twice asked about once.
+
+    A message names its test in each of forty segments. Documents that differ in nothing but their
+    place in the file have the same outcome.
+    """
+
+    every: Sequence[Document] = field(repr=False)
+    documents: list[Document] = field(repr=False)
+    places: list[int]  # for each document, where its like stands in `documents`
+
+    @classmethod
+    def of(cls, every: Sequence[Document]) -> _Asked:
+        first: dict[object, int] = {}
+        documents: list[Document] = []
+        places: list[int] = []
+        for document in every:
+            # The fields of a record share what they know of it, so that identity will do.
+            shared = id(document.meta), id(document.known)
+            key = document.id, document.text, document.given, document.free_text, *shared
+            place = first.setdefault(key, len(documents))
+            if place == len(documents):
+                documents.append(document)
+            places.append(place)
+        return cls(every, documents, places)
+
+    def answered(self, outcomes: Sequence[Result | Failure]) -> list[Result | Failure]:
+        """The outcomes of the documents asked about, for every document of the batch."""
+        return [
+            outcome
+            if isinstance(outcome := outcomes[place], Failure) or outcome.document is document
+            else replace(outcome, document=document)
+            for document, place in zip(self.every, self.places, strict=True)
+        ]
+
+
 def run_batches(
     work: Work,
     workers: int,
@@ -60,7 +97,8 @@ def run_batches(
     run = work.ready()  # also with workers: an error must not first show in a dying process
     if workers <= 1:
         for batch in batches:
-            yield batch, run(documents(batch))
+            asked = _Asked.of(documents(batch))
+            yield batch, asked.answered(run(asked.documents))
         return
     # Imported only where they are used: most runs are one small file, and start-up counts.
     from concurrent.futures import ProcessPoolExecutor
@@ -83,16 +121,16 @@ def _in_order(
     documents: Callable[[Batch], Sequence[Document]],
 ) -> Iterator[tuple[Batch, list[Result | Failure]]]:
     """At most `ahead` batches are under way, so that memory does not grow with the input."""
-    waiting: deque[tuple[Batch, Sequence[Document], Future[list[_Slim | Failure]]]] = deque()
+    waiting: deque[tuple[Batch, _Asked, Future[list[_Slim | Failure]]]] = deque()
 
     def finish() -> tuple[Batch, list[Result | Failure]]:
-        batch, texts, future = waiting.popleft()
-        pairs = zip(texts, future.result(), strict=True)
-        return batch, [_whole(document, outcome) for document, outcome in pairs]
+        batch, asked, future = waiting.popleft()
+        pairs = zip(asked.documents, future.result(), strict=True)
+        return batch, asked.answered([_whole(document, outcome) for document, outcome in pairs])
 
     for batch in batches:
-        texts = documents(batch)
-        waiting.append((batch, texts, pool.submit(_work, list(texts))))
+        asked = _Asked.of(documents(batch))
+        waiting.append((batch, asked, pool.submit(_work, asked.documents)))
         if len(waiting) >= ahead:
             yield finish()
     while waiting:

@@ -19,7 +19,7 @@ from incognote.core.types import Failure
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
-from incognote.formats.hl7_text import Part, Segment, Separators, segments
+from incognote.formats.hl7_text import HEADERS, Part, Segment, Separators, segments
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
@@ -46,19 +46,46 @@ _COMPONENTS: dict[str, dict[int, str]] = {
 _VALIDITY = {"ADDRESS": (12, 13, 14), "ID": (7, 8), "NAME": (10, 12, 13), "XCN": (17, 19, 20)}
 _CALLED_BY = 15
 _NARRATIVE_FIELDS = {"OBX": "OBX-5", "NTE": "NTE-3"}
-# MSH-2, BHS-2 and FHS-2 declare the separators: they are no values.
-_HEADERS = ("MSH", "BHS", "FHS")
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
 _STAMP = re.compile(
     r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))"
 )
 _OID = re.compile(r"[0-2](?:\.\d+)+")
 _WORD = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2} \S*[^\W\d_]{2}")
+# Nothing shorter is a stamp or two words.
+_SHORTEST_GUESS = 5
+# HL7 table 0396: catalogues of the world, whose names of things name nobody. Local ones may.
+_CATALOGUE = re.compile(
+    r"LN|SCT2?|SNM3?|SNT|I9CP?|I9|I10[CP]?|ICD\w*|C4|CPT\w*|CVX|MVX|UCUM|RXNORM|NDC|ATC|"
+    r"HL7\d{4}|ISO\w*|PHINQUESTION|CDCREC"
+)
 
 
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(files("incognote.formats").joinpath("hl7_fields.toml").read_text("utf-8"))
+
+
+@dataclass(slots=True)
+class _Kinds:
+    """What the fields of segments hold, asked for each field of each message of a file."""
+
+    rules: FormatRules
+    _named: dict[tuple[str, int], str | None] = field(default_factory=dict)
+
+    def of(self, segment: str, number: int) -> str | None:
+        """As the policy says, else as the table says; None where neither names the field."""
+        try:
+            return self._named[segment, number]
+        except KeyError:
+            chosen = self.rules.choice(f"{segment}-{number}", segment)
+            named = _table().get(segment, {}).get(str(number)) if chosen is None else chosen
+            self._named[segment, number] = found = "TEXT" if named == TEXT else named
+            return found
+
+    def knows(self, segment: str) -> bool:
+        return segment in _table()
 
 
 class Hl7Format:
@@ -70,6 +97,7 @@ class Hl7Format:
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         marks: Separators | None = None
+        kinds = _Kinds(rules)
         for number, data in enumerate(_messages(stream), 1):
             where = f"{name}:{number}"
             try:
@@ -77,9 +105,9 @@ class Hl7Format:
                 if not source.text.strip():
                     yield Record((), lambda _, data=data: data)  # type: ignore[misc]
                     continue
-                if marks is None or source.text.lstrip("\x0b\r\n")[:3] in _HEADERS:
+                if marks is None or source.text.lstrip("\x0b\r\n")[:3] in HEADERS:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
-                slots = informed(_Message(source.text, marks, where, rules).slots())
+                slots = informed(_Message(source.text, marks, where, kinds).slots())
             except ReadError as error:
                 yield Unreadable(where, error.stage, type(error).__name__, str(error), data)
                 continue
@@ -116,7 +144,7 @@ class _Message:
     raw: str
     marks: Separators
     where: str
-    rules: FormatRules
+    kinds: _Kinds
     found: list[Slot] = field(default_factory=list)
     meta: dict[str, str] = field(default_factory=dict)
     _place: str = ""
@@ -141,8 +169,10 @@ class _Message:
             narrative = self._observation(segment)
         elif segment.name == "NTE":
             narrative = segment.fields.get(3)
-        if narrative is not None and narrative.text:
-            group = segment.name + (segment.fields[3].text if segment.name == "OBX" else "")
+        if narrative is not None:
+            group = segment.name + (
+                segment.fields[3].text if segment.name == "OBX" and 3 in segment.fields else ""
+            )
             if group != self._narrative_of:
                 self._close_narrative()
             self._narrative_of = group
@@ -151,23 +181,26 @@ class _Message:
         elif segment.name not in ("OBX", "NTE"):
             self._close_narrative()
         for number, part in segment.fields.items():
-            if not part.text or part is narrative or (number == 2 and segment.name in _HEADERS):
+            # Field 2 of a header declares the separators: it is no value.
+            if part is narrative or (number == 2 and segment.name in HEADERS):
                 continue
             if segment.name == "OBX" and number == 5:
                 continue
-            self._place = f"{segment.name}-{number}"
             kind = self._kind(segment.name, number, part)
+            if kind in ("", KEEP):
+                continue
+            self._place = f"{segment.name}-{number}"
             if kind == DROP:
                 self.found.append(dropped_slot(part.start, part.end, ""))
-            elif kind and kind != KEEP:
-                for repetition in part.split(self.marks.repetitions):
-                    self._value(repetition, kind)
+                continue
+            for repetition in part.split(self.marks.repetitions):
+                self._value(repetition, kind)
 
     def _observation(self, segment: Segment) -> Part | None:
         """OBX-5 by the type OBX-2 gives it: the part that is narrative, or nothing."""
         value = segment.fields.get(5)
         kind = segment.fields[2].text if 2 in segment.fields else ""
-        if value is None or not value.text:
+        if value is None:
             return None
         if kind in _NUMBERS and not _WORD.search(value.text):
             return None
@@ -201,22 +234,19 @@ class _Message:
 
     def _file(self, part: Part) -> None:
         piece = Piece(part.start, part.end, part.text)
-        self.found.append(base64_slot(piece, f"{self.where} {self._place}", self.rules))
+        self.found.append(base64_slot(piece, f"{self.where} {self._place}", self.kinds.rules))
 
     def _kind(self, segment: str, number: int, part: Part) -> str:
         """What a field holds: as the policy says, else as the table says, else by its looks."""
-        chosen = self.rules.choice(f"{segment}-{number}")
-        if chosen is not None:
-            return "TEXT" if chosen == TEXT else chosen
-        kinds = _table().get(segment)
-        named = kinds.get(str(number)) if kinds is not None else None
-        return named or self._guess(part, known=kinds is not None)
-
-    def _guess(self, part: Part, *, known: bool) -> str:
-        """Fields the table does not name: codes stay, whatever reads like words is read."""
+        named = self.kinds.of(segment, number)
+        if named is not None:
+            return named
+        if len(part.text) < _SHORTEST_GUESS:
+            return "" if self.kinds.knows(segment) else "TEXT"
+        # Of fields the table does not name, codes stay and whatever reads like words is read.
         if _STAMP.match(part.text):
             return "TIMES"
-        return "TEXT" if not known or re.search(r"[^\W\d_]{2} \S*[^\W\d_]{2}", part.text) else ""
+        return "TEXT" if not self.kinds.knows(segment) or _WORDS.search(part.text) else ""
 
     def _value(self, part: Part, kind: str) -> None:
         family, _, label = kind.partition(":")
@@ -264,7 +294,7 @@ class _Message:
             if found is None:
                 self._add([part.piece(self.marks)])
                 return
-            part = Part(part.raw, part.start, part.start + found.end())
+            part = Part(part.start, found[0])
         self._add([part.piece(self.marks)], label=label)
 
     def _person(self, components: Sequence[Part], family: str, label: str) -> None:
@@ -295,7 +325,7 @@ class _Message:
         """Words wherever they stand between the separators, which stay."""
         pieces = [
             each.piece(self.marks)
-            for component in components
+            for component in _unlisted(components)
             for each in component.split(self.marks.subcomponents)
             if each.text
         ]
@@ -327,6 +357,15 @@ class _Message:
                 locator=f"{self.where} {self._place}",
             )
         )
+
+
+def _unlisted(components: Sequence[Part]) -> list[Part]:
+    """The components without codes and names from a catalogue: code^name^catalogue, twice."""
+    rest = list(components)
+    for first in (3, 0):
+        if len(rest) > first + 2 and _CATALOGUE.fullmatch(rest[first + 2].text):
+            del rest[first : first + 3]
+    return rest
 
 
 def _is_oid(part: Part) -> bool:

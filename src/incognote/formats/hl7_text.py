@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from incognote.core.errors import ReadError
 from incognote.formats.patch import Piece
 
 _ESCAPE = re.compile(r"\\([^\\\r\n]{1,2000})\\")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
-_HEADERS = ("MSH", "BHS", "FHS")
+_LINE = re.compile(r"[^\r\n\x0b\x1c]+")
+# Segments that declare the separators in their fields 1 and 2.
+HEADERS = ("MSH", "BHS", "FHS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Separators:
 
     @classmethod
     def declared(cls, header: str, where: str) -> Separators:
-        if len(header) < 8 or header[:3] not in _HEADERS:
+        if len(header) < 8 or header[:3] not in HEADERS:
             raise ReadError(f"{where}: does not begin with an MSH segment")
         # Some systems write the escape character twice.
         encoding = "".join(dict.fromkeys(header[4:].split(header[3], 1)[0]))
@@ -76,36 +79,35 @@ class Separators:
         return escaped.replace("\n", f"{self.escape}.br{self.escape}")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A stretch of a message that can be divided further by a separator."""
 
-    raw: str = field(repr=False)
     start: int
-    end: int
-
-    @property
-    def text(self) -> str:
-        return self.raw[self.start : self.end]
+    text: str
 
     def split(self, mark: str) -> list[Part]:
-        whole = self.text
-        if mark not in whole:
+        if mark not in self.text:
             return [self]
         parts = []
         at = self.start
-        for text in whole.split(mark):
-            parts.append(Part(self.raw, at, at + len(text)))
+        for text in self.text.split(mark):
+            parts.append(Part(at, text))
             at += len(text) + 1
         return parts
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
     def piece(self, marks: Separators) -> Piece:
         return Piece(self.start, self.end, marks.decode(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A segment's name and its fields by number. A line that is no segment is field 0 of ""."""
+class Segment(NamedTuple):
+    """A segment's name and its fields that say something, by number.
+
+    A line that is no segment is field 0 of "".
+    """
 
     name: str
     fields: dict[int, Part]
@@ -113,13 +115,17 @@ class Segment:
 
 def segments(raw: str, marks: Separators) -> Iterator[Segment]:
     """The segments of a message, whatever ends them: CR, LF or both."""
-    for line in re.finditer(r"[^\r\n\x0b\x1c]+", raw):
-        whole = Part(raw, *line.span())
-        name, *parts = whole.split(marks.fields)
-        if not parts or not _NAME.fullmatch(name.text):
+    for line in _LINE.finditer(raw):
+        name, *texts = line[0].split(marks.fields)
+        if not texts or not _NAME.fullmatch(name):
             # The line of a report whose sender did not escape its line breaks.
-            yield Segment("", {0: whole})
+            yield Segment("", {0: Part(line.start(), line[0])})
             continue
+        fields = {}
+        at = line.start() + len(name) + 1
         # In a header the first separator is itself field 1, so that numbers run one higher.
-        first = 2 if name.text in _HEADERS else 1
-        yield Segment(name.text, dict(enumerate(parts, first)))
+        for number, text in enumerate(texts, 2 if name in HEADERS else 1):
+            if text:
+                fields[number] = Part(at, text)
+            at += len(text) + 1
+        yield Segment(name, fields)
