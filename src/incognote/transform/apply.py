@@ -15,6 +15,8 @@ from incognote.core.types import Document, Replacement, Result, Span
 from incognote.policy import KEEP, OFF, Policy, TransformRules, typed_options
 from incognote.transform import leaks
 from incognote.transform.leaks import Piece
+from incognote.transform.masks import Tag
+from incognote.transform.needles import needles
 from incognote.transform.originals import Originals
 from incognote.transform.record import CALENDAR, Mention, Record, Scope
 
@@ -103,23 +105,26 @@ class Transformer:
     def apply(self, document: Document, spans: Sequence[Span]) -> Result:
         """The document with every span replaced, checked for originals that are left."""
         spans = _ordered(document, spans)
+        tagged: frozenset[int] = frozenset()
         for _ in range(_MENDS):
-            result, pieces, changed = self._replace(document, spans)
+            result, pieces, changed = self._replace(document, spans, tagged)
             assert result.text is not None
-            found = leaks.find(result.text, leaks.needles(changed).values())
+            found = leaks.find(result.text, needles(changed))
             if not found:
                 return result
-            missed, beyond = leaks.missed(found, pieces)
-            if beyond or (missed and self.policy.transform.leaks == "quarantine"):
-                raise LeakError(f"{beyond + len(missed)} original values would stay in the text")
-            if not missed:
+            repair = leaks.repair(found, pieces)
+            if repair.beyond or (repair and self.policy.transform.leaks == "quarantine"):
+                raise LeakError(f"{len(repair)} original values would stay in the text")
+            if not repair:
                 return result
-            spans = _ordered(document, [*spans, *missed])
+            spans = _ordered(document, [*spans, *repair.missed])
+            tagged |= repair.shown
         raise LeakError("original values stay in the text after repair")
 
     def _replace(
-        self, document: Document, spans: Sequence[Span]
+        self, document: Document, spans: Sequence[Span], tagged: frozenset[int] = frozenset()
     ) -> tuple[Result, list[Piece], list[Mention]]:
+        """`tagged` are the starts of spans whose surrogate would show an original."""
         record = Record(document, spans, self._scope(document), self.policy, self._originals)
         text = document.text
         out: list[str] = []
@@ -146,8 +151,10 @@ class Transformer:
                 add(new, mention.start, "kept")
                 continue
             changed.append(mention)
-            add(new, mention.start, "date" if mention.label == "DATE" else "new")
             how = self.policy.rule(mention.label).action
+            if mention.start in tagged:
+                how, new = "tag", Tag(mention.label).replace(mention, record)
+            add(new, mention.start, _kind(mention.label, how))
             replacements.append(Replacement(mention.span, new, how))
         add(text[at:], at, "text")
         result = Result(
@@ -168,6 +175,14 @@ class Transformer:
         else:
             self._scopes.move_to_end(name)
         return scope
+
+
+def _kind(label: str, how: str) -> str:
+    """What a replacement is to the leak check: a surrogate can be withdrawn, the work of another
+    transform is what the policy wants."""
+    if label == "DATE":
+        return "date"
+    return "new" if how == "surrogate" else "fixed"
 
 
 def scope_name(document: Document, scope: str) -> str:

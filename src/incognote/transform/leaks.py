@@ -1,271 +1,268 @@
 """The leak check: after replacement, no original may be left in the output.
 
-What is searched, case-folded, across line breaks and hyphenation, inside longer words too:
-
-- every word of three letters or more of a person's name;
-- every word of five letters or more of a place, an institution, an address;
-- every original as a whole: two words or more, a number or code of five characters or more, a date
-  with day, month and year.
-
-What is not, because it would find the language instead of the person:
-
-- a single word that is ordinary English ("Young", "Main"), a clinical term or an eponym ("Wells")
-  counts only behind a title ("Mr. Young") or as part of the whole; a person's name that is
-  ordinary English also where it has a capital inside a sentence ("when Grace arrived");
-- particles, titles and the words for kinds of institutions ("van", "Dr", "Hospital");
-- one or two letters or digits, ages, clock times, parts of dates; three letters in lower case where
-  the name has capitals ("Ray", "ray amputation");
-- a word inside a longer word that is itself a known word ("Allen" in "challenge"); three letters
-  inside any word; four inside a word that is written like a name ("Thuy" in "Thuyra", a brand).
+`needles` says what is looked for and why. Here the output is gone through once, whatever the number
+of needles: its distinct words are looked up, and only words that hold a needle are looked at again
+where they stand.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from incognote.core.types import Span
-from incognote.lexicon import lexicon
-from incognote.transform.datewords import MONTH_OF, WEEKDAY_OF
-from incognote.transform.nameforms import KEPT_WORDS
-from incognote.transform.organisations import is_generic
-from incognote.transform.record import Mention
-from incognote.transform.worddata import word_list
-
-_LETTERS = re.compile(r"[^\W\d_]+")
-_NOT_ALNUM = re.compile(r"[\W_]+")
-_PEOPLE = frozenset({"PATIENT", "DOCTOR", "INITIALS"})
-_NAMED = frozenset(
-    "HOSPITAL ORGANIZATION STREET CITY STATE COUNTRY LOCATION-OTHER EMAIL URL USERNAME".split()
+from incognote.transform.needles import (
+    PEOPLE,
+    Needles,
+    Whole,
+    Word,
+    counts_inside,
+    flat,
+    is_known,
+    is_term,
 )
-_UNSEARCHED = frozenset({"AGE", "TIME"})
-_TITLED = r"\b(?:mr|mrs|ms|miss|dr|doctor|prof)\b\.?\s+"
+from incognote.transform.wordindex import SHORTEST, WordIndex
+
+_ATOMS = re.compile(r"[^\W_]+")
+_WORDS = re.compile(r"\w+")
+_LINE_END = re.compile(r"\n\s*+(?=\w)")
+_SPACES = frozenset(" \t\r\f\v\u00a0")
+_TITLE = re.compile(r"\b(?:mr|mrs|ms|miss|dr|doctor|prof)\b\.?\s+$", re.IGNORECASE)
+_NEAR = 24
 # Inside a sentence only names have capitals: "when Grace arrived".
-_MIDDLE = r"(?<=[a-z][a-z] )"
-_BREAK = r"(?:-?\s*\n\s*)?"
-_GAP = r"[\W_]*"
-# How many alphanumeric characters a whole must have to be searched: short ones are everywhere.
-_WHOLE = 5
+_MIDDLE = re.compile(r"[a-z][a-z] ")
 # Numbers so long are found in any layout: "617-726-2000" is "(617) 726 2000".
-_LAID_OUT = 7
-_LAYOUT = r"[-. /()]{0,2}"
-_INSIDE = 4
+_LAID_OUT = range(7, 41)
+_WITHDRAWN = frozenset({"new", "date"})
+_LAYOUT = re.compile(r"[-. /()]{0,2}|-?\s*\n\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Needle:
-    """What to look for. `folded` is squeezed; `kind` is word, titled or whole; `cased` tells that
-    the original has capitals."""
+class _Blanks(dict[int, int]):
+    """For `str.translate`: all but letters and digits becomes blank."""
 
-    folded: str
-    kind: str
-    label: str
-    words: tuple[str, ...] = ()
-    cased: bool = True
+    def __missing__(self, char: int) -> int:
+        self[char] = char if chr(char).isalnum() else ord(" ")
+        return self[char]
+
+
+_BLANKS = _Blanks()
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """An original in the output, in the output's coordinates."""
+    """An original in the output, in the output's coordinates. `ordinary`: a word of the language,
+    used as a name is."""
 
     start: int
     end: int
     label: str
+    ordinary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A stretch of the output: where it begins, where it came from, and what it is."""
 
     start: int
     source: int
-    kind: str  # "text", "new", "date" or "kept"
+    kind: str  # "text", "kept", or a replacement: "new", "date" (may meet another date), "fixed"
 
 
-def needles(mentions: Iterable[Mention]) -> dict[str, Needle]:
-    """What must not be found again, by its squeezed form."""
-    found: dict[str, Needle] = {}
-    for mention in mentions:
-        for needle in _needles(mention.label, mention.text):
-            found.setdefault(needle.folded, needle)
-    return found
-
-
-@lru_cache(maxsize=16384)
-def _needles(label: str, text: str) -> tuple[Needle, ...]:
-    if label in _UNSEARCHED:
-        return ()
-    return tuple(_parts(label, text))
-
-
-def _parts(label: str, text: str) -> Iterator[Needle]:
-    folded = flat(text)
-    pieces = tuple(_NOT_ALNUM.split(folded.strip())) if folded.strip() else ()
-    pieces = tuple(piece for piece in pieces if piece)
-    whole = "".join(pieces)
-    if label == "DATE":
-        if sum(char.isdigit() for char in whole) >= 6:
-            yield Needle(whole, "whole", label, pieces)
-        return
-    words = _LETTERS.findall(folded)
-    if label in _PEOPLE:
-        for word in words:
-            if len(word) >= 3 and word not in KEPT_WORDS:
-                kind = "titled" if _is_language(word) else "word"
-                yield Needle(word, kind, label, cased=not text.islower())
-    elif label in _NAMED:
-        for word in words:
-            if len(word) >= 5 and _tells(word):
-                yield Needle(word, "word", label)
-    if len(whole) < _WHOLE:
-        return
-    has_digit = any(char.isdigit() for char in whole)
-    if (len(pieces) > 1 and (label != "ROOM" or has_digit)) or has_digit:
-        yield Needle(whole, "whole", label, pieces)
-
-
-@lru_cache(maxsize=65536)
-def _tells(word: str) -> bool:
-    """Whether a word of a place or an institution points at it: a name or no known word at all."""
-    if _is_language(word) or _is_kind(word):
-        return False
-    lex = lexicon()
-    return not _is_known(word) or lex.surname(word) is not None or bool(lex.city(word))
-
-
-def _is_language(word: str) -> bool:
-    return lexicon().is_ordinary(word) or _is_term(word)
-
-
-@lru_cache(maxsize=65536)
-def _is_term(word: str) -> bool:
-    """A word of medicine, a month or a weekday: with or without a capital, it is no name."""
-    lex = lexicon()
-    return (
-        lex.is_clinical(word)
-        or lex.is_drug(word)
-        or lex.is_eponym(word)
-        or word in MONTH_OF
-        or word in WEEKDAY_OF
-    )
-
-
-def _is_kind(word: str) -> bool:
-    return is_generic(word) or any(
-        word in word_list(table, name)
-        for table, name in (
-            ("places", "street_kinds"),
-            ("places", "address_words"),
-            ("places", "directions"),
-            ("places", "features"),
-            ("contacts", "roles"),
-            ("contacts", "paths"),
-        )
-    )
-
-
-@lru_cache(maxsize=65536)
-def _is_known(word: str) -> bool:
-    lex = lexicon()
-    return lex.word_rank(word) is not None or lex.is_clinical(word) or lex.is_drug(word)
-
-
-def flat(text: str) -> str:
-    """Lower case, one character for one character."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
-
-
-def find(output: str, wanted: Iterable[Needle]) -> list[Leak]:
+def find(output: str, wanted: Needles) -> list[Leak]:
     """Every place where an original stands in the output."""
     folded = flat(output)
-    squeezed = _NOT_ALNUM.sub("", folded)
-    leaks: list[Leak] = []
-    for needle in wanted:
-        # Most needles are nowhere: one fast search settles that.
-        if needle.folded in squeezed:
-            leaks += _confirm(needle, folded, output)
-    return leaks
+    atoms = folded.translate(_BLANKS).split()
+    return [
+        *_words_left(output, folded, set(atoms), wanted.words),
+        *_wholes_left(folded, atoms, wanted.wholes),
+    ]
 
 
-def _confirm(needle: Needle, folded: str, output: str) -> Iterator[Leak]:
-    if needle.kind == "whole":
-        if needle.label == "DATE":
-            pattern = r"[\W_]+".join(map(re.escape, needle.words))
-        elif len(needle.folded) >= _LAID_OUT and needle.folded.isdigit():
-            pattern = _LAYOUT.join(needle.folded)
-        else:
-            pattern = _GAP.join(map(re.escape, needle.words))
-        pattern = rf"(?<![^\W_]){pattern}(?![^\W_])"
-        for match in re.finditer(pattern, folded):
-            yield Leak(match.start(), match.end(), needle.label)
-        return
-    letters = _BREAK.join(map(re.escape, needle.folded))
-    if needle.kind == "titled":
-        for match in re.finditer(rf"{_TITLED}({letters})(?![^\W_])", folded):
-            yield Leak(match.start(1), match.end(1), needle.label)
-        if needle.cased and not _is_term(needle.folded):
-            name = re.escape(needle.folded.capitalize())
-            for match in re.finditer(rf"{_MIDDLE}{name}(?![^\W_])", output):
-                yield Leak(match.start(), match.end(), needle.label)
-        return
-    for match in re.finditer(letters, folded):
-        start, end = match.span()
-        while start and (folded[start - 1].isalnum() or folded[start - 1] == "_"):
+def _words_left(
+    output: str, folded: str, atoms: set[str], wanted: Mapping[str, Word]
+) -> Iterator[Leak]:
+    index = WordIndex(wanted)
+    words = set(_WORDS.findall(folded)) if "_" in folded else atoms
+    # Known words hold names ("challenge"), but do not tell them.
+    held = {
+        word: _longest_first(index, word)
+        for word in words
+        if word in wanted or (len(word) > SHORTEST and not is_known(word) and index.holds(word))
+    }
+    if held:
+        for match in [match for match in _WORDS.finditer(folded) if match[0] in held]:
+            word, start, end = match[0], match.start(), match.end()
+            for at, name in held[word]:
+                leak = _judged(wanted[name], word, at, start, end, output)
+                if leak is not None:
+                    yield leak
+                    break
+    for parts in _broken(folded):
+        joined = "".join(folded[start:end] for start, end in parts)
+        if not index.holds(joined):
+            continue
+        ends = list(accumulate(end - start for start, end in parts))
+        for at, name in _longest_first(index, joined):
+            first, last = bisect_right(ends, at), bisect_right(ends, at + len(name) - 1)
+            if first < last:
+                begins = ends[first - 1] if first else 0
+                word = joined[begins : ends[last]]
+                start, end = parts[first][0], parts[last][1]
+                leak = _judged(wanted[name], word, at - begins, start, end, output)
+                if leak is not None:
+                    yield leak
+
+
+def _broken(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Words with nothing but line ends between them: "Kowal-" and "czyk" are one."""
+    parts: list[tuple[int, int]] = []
+    for line_end in _LINE_END.finditer(text):
+        end = line_end.start()
+        while end and text[end - 1] in _SPACES:
+            end -= 1
+        end -= text[end - 1 : end] == "-"
+        start = end
+        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
             start -= 1
-        while end < len(folded) and (folded[end].isalnum() or folded[end] == "_"):
-            end += 1
-        if (start, end) == match.span():
-            # Three letters in lower case are a word before they are a name: "ray amputation".
-            if len(needle.folded) == 3 and needle.cased and output[start].islower():
-                continue
-            yield Leak(start, end, needle.label)
-        elif _counts_inside(needle.folded, output[start:end]):
-            inside = "USERNAME" if needle.label in _PEOPLE else needle.label
-            yield Leak(start, end, inside)
+        after = _WORDS.match(text, line_end.end())
+        if start == end or after is None:
+            continue
+        if not parts or parts[-1] != (start, end):
+            if parts:
+                yield parts
+            parts = [(start, end)]
+        parts.append(after.span())
+    if parts:
+        yield parts
 
 
-def _counts_inside(name: str, word: str) -> bool:
-    """Whether a name inside a longer word is a leak: "akowalczyk2" is, "challenge" is not."""
-    longer = word.lower()
-    plural = longer.removesuffix("s") != name and _is_known(longer.removesuffix("s"))
-    if len(name) < _INSIDE or _is_known(longer) or plural:
-        return False
-    # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is somebody.
-    return len(name) > _INSIDE or not word.istitle()
+def _longest_first(index: WordIndex, word: str) -> list[tuple[int, str]]:
+    return sorted(index.inside(word), key=lambda found: -len(found[1]))
 
 
-def missed(leaks: Iterable[Leak], pieces: list[Piece]) -> tuple[list[Span], int]:
-    """Leaks in untouched text as spans of the source, and how many cannot be mended."""
+def _judged(needle: Word, word: str, at: int, start: int, end: int, output: str) -> Leak | None:
+    """A leak, if it counts that the needle stands at this place of the word. The word stands, maybe
+    broken, from start to end."""
+    if needle.titled:
+        alone = not at and word[len(needle.folded) :][:1] in ("", "_")
+        is_name = alone and _is_used_as_name(needle, start, output)
+        return Leak(start, end, needle.label, ordinary=True) if is_name else None
+    if word == needle.folded:
+        # Three letters in lower case are a word before they are a name: "ray amputation".
+        is_word = len(word) == 3 and needle.cased and output[start].islower()
+        return None if is_word else Leak(start, end, needle.label)
+    if counts_inside(needle.folded, output[start:end]):
+        return Leak(start, end, "USERNAME" if needle.label in PEOPLE else needle.label)
+    return None
+
+
+def _is_used_as_name(needle: Word, start: int, output: str) -> bool:
+    if _TITLE.search(output, max(start - _NEAR, 0), start):
+        return True
+    return (
+        needle.cased
+        and not is_term(needle.folded)
+        and output.startswith(needle.folded.capitalize(), start)
+        and _MIDDLE.fullmatch(output, max(start - 3, 0), start) is not None
+    )
+
+
+def _wholes_left(folded: str, atoms: Sequence[str], wholes: Iterable[Whole]) -> Iterator[Leak]:
+    """Runs of the text that, put together, read as an original.
+
+    From an atom that begins one, the text is read on for as long as it still may become one.
+    """
+    by_text: dict[str, list[Whole]] = {}
+    begun: set[str] = set()
+    for whole in wholes:
+        by_text.setdefault("".join(whole.atoms), []).append(whole)
+        begun.update(accumulate(_steps(whole)))
+    hits: list[tuple[int, int, Whole]] = []
+    for first in [at for at, atom in enumerate(atoms) if atom in begun]:
+        read = ""
+        for last in range(first, len(atoms)):
+            read += atoms[last]
+            if read not in begun:
+                break
+            hits += [(first, last + 1, whole) for whole in by_text.get(read, ())]
+    if not hits:
+        return
+    places = [match.span() for match in _ATOMS.finditer(folded)]
+    for first, last, whole in hits:
+        if _fits(whole, places[first:last], folded):
+            yield Leak(places[first][0], places[last - 1][1], whole.label)
+
+
+def _is_number(whole: Whole) -> bool:
+    """Whether it is one long number, which may be laid out in another way."""
+    return (
+        whole.label != "DATE"
+        and sum(map(len, whole.atoms)) in _LAID_OUT
+        and all(atom.isdigit() for atom in whole.atoms)
+    )
+
+
+def _steps(whole: Whole) -> Iterable[str]:
+    """The pieces in which a whole may stand in a text."""
+    return "".join(whole.atoms) if _is_number(whole) else whole.atoms
+
+
+def _fits(whole: Whole, places: Sequence[tuple[int, int]], text: str) -> bool:
+    """Whether the text is cut where the original may be."""
+    if _is_number(whole):
+        return all(_LAYOUT.fullmatch(text, a, b) for (_, a), (b, _) in pairwise(places))
+    cuts = set(accumulate(end - start for start, end in places))
+    own = set(accumulate(map(len, whole.atoms)))
+    # "1/11/2014" is not "11/1/2014", but "Cedar Bluff" is "cedarbluff".
+    return cuts == own if whole.label == "DATE" else cuts <= own
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What to do about leaks: `missed` are spans of the source that nobody had found, `shown` are
+    the starts of those whose surrogate shows an original; `beyond` counts what nothing mends."""
+
+    missed: tuple[Span, ...]
+    shown: frozenset[int]
+    beyond: int
+
+    def __len__(self) -> int:
+        return len(self.missed) + len(self.shown) + self.beyond
+
+
+def repair(leaks: Iterable[Leak], pieces: Sequence[Piece]) -> Repair:
+    """How an output made of these pieces is mended."""
     starts = [piece.start for piece in pieces]
     spans: list[Span] = []
+    shown: set[int] = set()
     beyond = 0
     for leak in leaks:
-        first = pieces[bisect_right(starts, leak.start) - 1]
-        last = pieces[bisect_right(starts, leak.end - 1) - 1]
-        kinds = {first.kind, last.kind}
+        first = bisect_right(starts, leak.start) - 1
+        touched = pieces[first : bisect_right(starts, leak.end - 1)]
+        kinds = {piece.kind for piece in touched}
         if kinds == {"kept"} or (leak.label == "DATE" and kinds <= {"date", "kept"}):
             continue
-        if first is last and first.kind == "text":
-            at = first.source + leak.start - first.start
+        if leak.ordinary and "text" not in kinds:  # the park of "Cedar Park", not Dr. Park
+            continue
+        if kinds == {"text"}:
+            at = touched[0].source + leak.start - touched[0].start
             spans.append(Span(at, at + leak.end - leak.start, leak.label, 1.0, ("leak-check",)))
+        elif not kinds.isdisjoint(_WITHDRAWN):
+            shown.update(piece.source for piece in touched if piece.kind in _WITHDRAWN)
         else:
             beyond += 1
-    return _disjoint(spans), beyond
+    return Repair(tuple(_disjoint(spans)), frozenset(shown), beyond)
 
 
 def _disjoint(spans: list[Span]) -> list[Span]:
     """The longest of those that overlap."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda s: (-s.length, s.start, s.label)):
-        if not any(span.overlaps(other) for other in kept):
-            kept.append(span)
+        at = bisect_right(kept, span.start, key=attrgetter("start"))
+        if not any(span.overlaps(other) for other in kept[max(at - 1, 0) : at + 1]):
+            kept.insert(at, span)
     return kept
-
-
-__all__ = ["Leak", "Needle", "Piece", "find", "missed", "needles"]

@@ -24,6 +24,7 @@ _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
 class Originals:
     """Folded values by kind; dates as they are written."""
 
+    first_names: frozenset[str] = field(default=frozenset(), repr=False)
     last_names: frozenset[str] = field(default=frozenset(), repr=False)
     streets: frozenset[str] = field(default=frozenset(), repr=False)
     cities: frozenset[str] = field(default=frozenset(), repr=False)
@@ -38,10 +39,11 @@ class Originals:
             for span in spans:
                 text = document.text[span.start : span.end]
                 if span.label in _PEOPLE:
-                    words = nameforms.read(text).words
-                    found["last_names"].update(
-                        fold(word.text) for word in words if word.role in ("last", "one")
-                    )
+                    for word in nameforms.read(text).words:
+                        if word.role in ("first", "one"):
+                            found["first_names"].add(fold(word.text))
+                        if word.role in ("last", "one"):
+                            found["last_names"].add(fold(word.text))
                 elif span.label == "STREET":
                     found["streets"].add(street_core(text))
                 elif span.label == "CITY":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from typing import NamedTuple
 
 from incognote.core.errors import TransformError
 from incognote.transform import nameforms, namepools
@@ -37,8 +38,19 @@ _PATIENCE = 16
 # How much rarer than as a last name a word may be as a first name, to be taken for one.
 _FAMILIAR = 4
 _JOINTS = ("", "-", "_", ".")
+# So much of a last name must stand in a user name to be recognised.
+_START = 4
 
 _read = lru_cache(maxsize=8192)(nameforms.read)
+
+
+class FullName(NamedTuple):
+    """A person by first name, last names and sex, numbered by where the record names them."""
+
+    number: int
+    given: str
+    names: tuple[str, ...]
+    sex: str
 
 
 class People:
@@ -48,7 +60,9 @@ class People:
         self._record = record
         self._roles: dict[str, Counter[str]] = {}
         self._sex: dict[str, str] = {}
-        self.full: list[tuple[str, tuple[str, ...], str]] = []
+        self._judged: dict[str, Kind] = {}
+        self._guesses: dict[str, str] = {}
+        self._full: dict[str, list[FullName]] = {}
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
@@ -66,7 +80,15 @@ class People:
         if last:
             given = fold((first or written.of("initial") or [Word(0, 0, "")])[0].text)
             sex = self.sex(given, mention) if first else ""
-            self.full.append((given, tuple(fold(word.text) for word in last), sex))
+            names = tuple(fold(word.text) for word in last)
+            who = FullName(mention.start, given, names, sex)
+            for start in {joint.join(names)[:_START] for joint in _JOINTS} | {names[-1][:_START]}:
+                self._full.setdefault(start, []).append(who)
+
+    def named_in(self, text: str) -> list[FullName]:
+        """Whose last name may stand in a text, in the order of the record."""
+        starts = {text[at : at + _START] for at in range(len(text) - _START + 1)}
+        return sorted({found for start in starts for found in self._full.get(start, ())})
 
     def role(self, word: Word, mention: Mention) -> Kind:
         """First or last, for a name of one word."""
@@ -74,6 +96,11 @@ class People:
         seen = self._roles.get(folded)
         if seen:
             return "first" if seen["first"] > seen["last"] else "last"
+        if folded not in self._judged:  # one answer for all mentions, as with the sex
+            self._judged[folded] = self._judge(folded, mention)
+        return self._judged[folded]
+
+    def _judge(self, folded: str, mention: Mention) -> Kind:
         before = self._record.text[max(mention.start - 24, 0) : mention.start]
         if _TITLE_BEFORE.search(before):
             return "last"
@@ -95,8 +122,10 @@ class People:
         listed = namepools.sex(row) if row else ""
         if listed or mention.label == "DOCTOR":
             return listed
-        near = _PRONOUN.search(self._record.text, mention.end, mention.end + 80)
-        return (near.lastgroup or "") if near else ""
+        if folded not in self._guesses:  # one answer for all mentions, or one person gets two names
+            near = _PRONOUN.search(self._record.text, mention.end, mention.end + 80)
+            self._guesses[folded] = (near.lastgroup or "") if near else ""
+        return self._guesses[folded]
 
 
 def _cue(text: str, start: int) -> str:
@@ -151,14 +180,21 @@ def first_name(folded: str, sex: str, record: Record) -> str:
         question = ("first", root, sex, origin, attempt)
         return record.scope.memo(question, lambda: _draw_first(question, letter, record))
 
-    full = record.first_free("first name", make)
+    def taken(new: str) -> bool:
+        known = record.corpus is not None and fold(new) in record.corpus.first_names
+        return known or record.taken(new)
+
+    try:
+        full = record.first_free("first name", make, taken)
+    except TransformError:
+        return ""  # a corpus may use up all frequent names: then a made-up one is left
     if root == folded:
         return full
     # Where the short form keeps the initial, so must the surrogate's.
     forms = [
         form
         for form in namepools.short_forms(full)
-        if (form[0] == full[0] or folded[0] != root[0]) and not record.taken(form)
+        if (form[0] == full[0] or folded[0] != root[0]) and not taken(form)
     ]
     return record.scope.draws.pick(forms, "NICKNAME", folded) if forms else full
 
@@ -223,7 +259,7 @@ def _altered_parts(word: str, record: Record) -> str:
 def person_in(text: str, record: Record) -> str | None:
     """A user name made of a person's name, made of the surrogate's; None if it is nobody's."""
     lower = text.lower()
-    for given, names, sex in record.know(People).full:
+    for _, given, names, sex in record.know(People).named_in(lower):
         found = _family_in(lower, names, record)
         if found:
             at, end, new = found
@@ -246,7 +282,7 @@ def _family_in(text: str, names: tuple[str, ...], record: Record) -> tuple[int, 
             if at >= 0:
                 return at, at + len(joint.join(names)), joint.join(map(new, names))
     family = names[-1]
-    for length in range(len(family), 3, -1):
+    for length in range(len(family), _START - 1, -1):
         at = text.find(family[:length])
         if at >= 0:
             whole = new(family)

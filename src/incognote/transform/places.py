@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 
@@ -25,7 +25,6 @@ _DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
-_PATIENCE = 32
 _PLAIN_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?")
 
 
@@ -105,17 +104,22 @@ def _state_image(code: str, record: Record) -> str:
     """Where a state's places go: to itself where the policy leaves states alone."""
     if not _replaced(record, "STATE"):
         return code
-    states = lexicon().states
-    originals = [states[each].name for each in {code, *record.know(PlaceFacts).states}]
+    names = {each: row.name.lower() for each, row in lexicon().states.items()}
 
     def make(attempt: int) -> str:
         return record.scope.draws.pick(_state_pool(), "STATE", code, attempt)
 
-    def taken(new: str) -> bool:
+    def shows(new: str, originals: Iterable[str]) -> bool:
         # West Virginia would show Virginia, Arkansas Kansas.
-        return any(name.lower() in states[new].name.lower() for name in originals)
+        return any(names[original] in names[new] for original in originals)
 
-    return record.first_free("STATE", make, taken)
+    def taken(new: str) -> bool:
+        return shows(new, {code, *record.know(PlaceFacts).states}) or any(
+            map(record.taken, names[new].split())
+        )
+
+    # A long record may name nearly every state.
+    return record.first_free("STATE", make, taken, lambda new: shows(new, {code}))
 
 
 def state(mention: Mention, record: Record) -> str:
@@ -160,19 +164,17 @@ def city(mention: Mention, record: Record) -> str:
     code = record.know(PlaceFacts).state_of(key)
     names = _city_pool(key, code, record)
 
-    tries = 0
-
     def make(attempt: int) -> str:
-        nonlocal tries
-        tries = attempt
         return record.scope.draws.pick(names, "CITY", key, attempt)
 
     def taken(new: str) -> bool:
-        # A corpus may name every town of a state; the ZIP code still keeps them apart.
-        known = record.corpus is not None and new.casefold() in record.corpus.cities
-        return (known and tries < _PATIENCE) or any(record.taken(word) for word in new.split())
+        return any(map(record.taken, new.split()))
 
-    new = record.first_free("CITY", make, taken)
+    def known(new: str) -> bool:
+        return record.corpus is not None and new.casefold() in record.corpus.cities
+
+    # A corpus may name every town of a state; the ZIP code still keeps them apart.
+    new = record.first_free("CITY", make, lambda new: taken(new) or known(new), taken)
     return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
 
 

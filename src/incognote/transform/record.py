@@ -15,6 +15,7 @@ from incognote.policy import Policy, TransformRules
 from incognote.transform.draw import Draws, letter_map
 from incognote.transform.originals import Originals
 from incognote.transform.spelling import fold, squeeze
+from incognote.transform.wordindex import WordIndex
 
 T = TypeVar("T")
 
@@ -130,26 +131,24 @@ class Record:
         return frozenset(squeeze(m.text) for m in self.mentions if m.label not in CALENDAR)
 
     @cached_property
-    def _long_words(self) -> tuple[str, ...]:
-        return tuple(word for word in self.words if len(word) >= 4)
+    def _long_words(self) -> WordIndex:
+        return WordIndex(word for word in self.words if len(word) >= 4)
 
     def taken(self, word: str) -> bool:
         """Whether a new word would show an original of this record."""
         word = word.casefold()
-        return word in self.words or any(original in word for original in self._long_words)
+        return word in self.words or self._long_words.holds(word)
 
     def first_free(
-        self,
-        label: str,
-        make: Callable[[int], str],
-        taken: Callable[[str], bool] | None = None,
+        self, label: str, make: Callable[[int], str], *taken: Callable[[str], bool]
     ) -> str:
-        """The first answer that shows no original. There always is one, or the document stops."""
-        taken = taken or self.taken
-        for attempt in range(_ATTEMPTS):
-            candidate = make(attempt)
-            if not taken(candidate):
-                return candidate
+        """The first answer that is not taken: that shows no original, unless told otherwise. Where
+        all answers are taken, the next way to tell is asked; there may be none left."""
+        for is_taken in taken or (self.taken,):
+            for attempt in range(_ATTEMPTS):
+                candidate = make(attempt)
+                if not is_taken(candidate):
+                    return candidate
         raise TransformError(f"no free surrogate for a {label}")
 
     def first_other(self, label: str, own: str, make: Callable[[int], str]) -> str:
