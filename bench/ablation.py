@@ -1,53 +1,86 @@
 """What each step of the ensemble changes: the same notes with one step switched off at a time.
 
-    python -m bench.ablation                                   the development notes
+    python -m bench.ablation                                   the tables of docs/guides/ensemble.md
     python -m bench.ablation --corpus train --groups w4,w11    whole groups of the corpus
 
-Prints a Markdown table of group C (words, PHI or not) and the share of the run spent on resolving.
+Prints Markdown, for each corpus: group C (words, PHI or not) without each step; all labels in notes
+typed in one letter case, with and without true-casing; and what share of the run resolving takes.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 
-from bench.notes import CORPORA, notes
+from bench.notes import HELD_OUT, notes
+from bench.variants import varied
 from incognote import pipeline as stages
 from incognote.core.labels import in_group
 from incognote.core.types import AnnotatedDocument, Detector, Result, Span, View
 from incognote.evaluate.pairs import pair
-from incognote.evaluate.scores import Counts
-from incognote.evaluate.words import word_table
+from incognote.evaluate.words import WordTable, word_table
 from incognote.pipeline import Pipeline
-from incognote.policy import Policy, SpeechRules, load_policy
+from incognote.policy import DEFAULT, Policy, SpeechRules, load_policy
 
 Change = Callable[[Policy], Policy]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="dev")
-    parser.add_argument("--groups", type=lambda value: value.split(","), default=())
-    parser.add_argument("--policy", default=None)
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.ablation", description=__doc__, formatter_class=as_written
+    )
+    names = lambda value: value.split(",")  # noqa: E731
+    parser.add_argument("--corpus", type=names, default=[HELD_OUT, "dev"])
+    parser.add_argument("--groups", type=names, default=())
+    parser.add_argument("--policy", default=DEFAULT)
     options = parser.parse_args()
-    gold = notes(options.corpus, options.groups)
-    policy = load_policy(options.policy) if options.policy else load_policy()
-    share = share_of_resolve(policy, gold)
-    remember_answers()
-    whole = score(policy, gold)
-    print("| switched off | recall | precision | F1 | typed F1 | missed | false alarms |")
-    print("|---|---|---|---|---|---|---|")
-    print(row("nothing", *whole))
-    for name, change in changes(policy):
-        print(row(name, *score(change(policy), gold)), flush=True)
-    print(f"\nresolving: {share:.1%} of the run")
-
-
-def remember_answers() -> None:
-    """Asks a detector about a view once: most changes lie behind the detectors."""
+    policy = load_policy(options.policy)
+    rules = load_policy(f"{options.policy}+rules")
     ask = stages.ask
+    for corpus in options.corpus:
+        gold = notes(corpus, options.groups)
+        print(f"{corpus}: {len(gold)} notes, policy {policy.name}\n")
+        for each in (policy, rules):
+            share = share_of_resolve(each, gold)
+            print(f"resolving under {each.name}: {share:.1%} of the run", flush=True)
+        stages.ask = remembering(ask)
+        show_steps(policy, gold)
+        show_case({policy.name: policy, rules.name: rules}, gold)
+        stages.ask = ask
+
+
+def show_steps(policy: Policy, gold: Sequence[AnnotatedDocument]) -> None:
+    wanted = in_group("C")
+    print("\n| switched off | recall | precision | F1 | typed F1 | missed | false alarms |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for name, change in (("nothing", lambda p: p), *changes(policy)):
+        table = score(change(policy), gold)
+        plain, typed = table.counts(wanted), table.counts(wanted, typed=True)
+        cells = (plain.recall, plain.precision, plain.f1, typed.f1)
+        numbers = " | ".join(f"{cell:.4f}" for cell in cells)
+        print(f"| {name} | {numbers} | {plain.fn} | {plain.fp} |", flush=True)
+
+
+def show_case(policies: Mapping[str, Policy], gold: Sequence[AnnotatedDocument]) -> None:
+    print("\n| letter case | policy | true-casing | recall | precision | F1 |")
+    print("|---|---|---|--:|--:|--:|")
+    for variant in ("upper case", "lower case"):
+        for name, policy in policies.items():
+            for way, change in (("on", lambda p: p), ("off", without_true_case)):
+                counts = score(change(policy), varied(gold, variant)).counts()
+                numbers = f"{counts.recall:.4f} | {counts.precision:.4f} | {counts.f1:.4f}"
+                print(f"| {variant} | {name} | {way} | {numbers} |", flush=True)
+    print()
+
+
+Ask = Callable[[Detector, list[View]], list[list[Span]]]
+
+
+def remembering(ask: Ask) -> Ask:
+    """Asks a detector about a view once: most changes lie behind the detectors."""
     known: dict[tuple[str, str, str], list[Span]] = {}
 
     def ask_once(detector: Detector, views: list[View]) -> list[list[Span]]:
@@ -57,7 +90,7 @@ def remember_answers() -> None:
         known.update((key, spans) for (key, _), spans in zip(fresh, found, strict=True))
         return [known[key] for key in keys]
 
-    stages.ask = ask_once
+    return ask_once
 
 
 def changes(policy: Policy) -> Iterator[tuple[str, Change]]:
@@ -73,11 +106,17 @@ def changes(policy: Policy) -> Iterator[tuple[str, Change]]:
         yield "words that are never PHI", resolving(never=())
     if rules.votes:
         yield "votes", resolving(votes={})
-    yield "true-casing", lambda p: replace(p, prepare=replace(p.prepare, truecase=False))
+    yield "true-casing", without_true_case
     yield "unwrapping of lines", lambda p: replace(p, prepare=replace(p.prepare, unwrap=False))
     yield "weights (all 1)", same_weights
-    for name in policy.detectors:
+    for name, rules_of in policy.detectors.items():
+        if rules_of.weight == 0:
+            continue
         yield f"detector `{name}`", without(name)
+
+
+def without_true_case(policy: Policy) -> Policy:
+    return replace(policy, prepare=replace(policy.prepare, truecase=False))
 
 
 def resolving(**fields: object) -> Change:
@@ -95,20 +134,12 @@ def without(name: str) -> Change:
     )
 
 
-def score(policy: Policy, gold: Sequence[AnnotatedDocument]) -> tuple[Counts, Counts]:
-    """Words of group C: PHI or not, and with the right label."""
+def score(policy: Policy, gold: Sequence[AnnotatedDocument]) -> WordTable:
     found = Pipeline(policy).detect([doc.document for doc in gold])
     # What goes to quarantine is not passed on: it can neither leak nor be masked.
     read = [(doc, o.spans) for doc, o in zip(gold, found, strict=True) if isinstance(o, Result)]
     pred = [AnnotatedDocument(doc.document, spans) for doc, spans in read]
-    table = word_table(pair([doc for doc, _ in read], pred))
-    wanted = in_group("C")
-    return table.counts(wanted), table.counts(wanted, typed=True)
-
-
-def row(name: str, plain: Counts, typed: Counts) -> str:
-    cells = (plain.recall, plain.precision, plain.f1, typed.f1)
-    return f"| {name} | {' | '.join(f'{c:.4f}' for c in cells)} | {plain.fn} | {plain.fp} |"
+    return word_table(pair([doc for doc, _ in read], pred))
 
 
 def share_of_resolve(policy: Policy, gold: Sequence[AnnotatedDocument]) -> float:
@@ -117,18 +148,18 @@ def share_of_resolve(policy: Policy, gold: Sequence[AnnotatedDocument]) -> float
 
     def timed(*args: object) -> object:
         nonlocal spent
-        start = perf_counter()
+        start = process_time()
         outcome = resolve(*args)  # type: ignore[arg-type]
-        spent += perf_counter() - start
+        spent += process_time() - start
         return outcome
 
     warm = Pipeline(policy)
     documents = [doc.document for doc in gold]
     warm.detect(documents[:5])
     stages.resolve = timed  # type: ignore[assignment]
-    start = perf_counter()
+    start = process_time()
     warm.detect(documents)
-    whole = perf_counter() - start
+    whole = process_time() - start
     stages.resolve = resolve
     return spent / whole
 

@@ -1,10 +1,12 @@
-"""What an inclusion list saves where notes repeat themselves.
+"""What an inclusion list and a sentence cache save where notes repeat themselves.
 
-    python -m bench.repeats                    30 % of the sentences are the same few
-    python -m bench.repeats --share 0.5 --policy site.toml
+    python -m bench.repeats                              30 % of the sentences are the same few
+    python -m bench.repeats --policy site.toml --cache spacy
 
-Harmless sentences are strewn into annotated notes until they make up the share asked for. The run
-is timed without a list and with a signed one, and the finds of both are compared.
+Harmless sentences are strewn into annotated notes until they make up the share asked for. The same
+notes are read as they are, with those sentences on a signed list, with the detectors named by
+`--cache` behind a sentence cache, and with both; in turns, so that what else the machine does meets
+all alike. Prints medians of processor time and of the clock, and what each way finds.
 """
 
 from __future__ import annotations
@@ -12,16 +14,19 @@ from __future__ import annotations
 import argparse
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import process_time
+from statistics import median
+from time import perf_counter, process_time
 
-from bench.notes import CORPORA, notes
-from incognote.core.types import Document, Failure
+from bench.notes import CORPORA, HELD_OUT, notes
+from incognote.core.types import AnnotatedDocument, Document, Result, Span
+from incognote.evaluate.pairs import pair
+from incognote.evaluate.words import word_table
 from incognote.learn.harvest import Listed, review_file
 from incognote.pipeline import Pipeline
-from incognote.policy import Policy, PrepareRules, load_policy
+from incognote.policy import DetectorRules, Policy, PrepareRules, load_policy
 from incognote.prepare import prepare
 
 SENTENCES = (
@@ -36,61 +41,126 @@ SENTENCES = (
     "Take this medicine with food and finish the whole course.",
     "No acute distress, alert and oriented to person, place and time.",
 )
-ROUNDS = 2
-
-Finds = list[set[tuple[str, str]]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--corpus", choices=sorted(CORPORA), default="dev")
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.repeats", description=__doc__, formatter_class=as_written
+    )
+    parser.add_argument("--corpus", choices=sorted(CORPORA), default=HELD_OUT)
     parser.add_argument("--share", type=float, default=0.3)
     parser.add_argument("--policy", default=None)
+    parser.add_argument(
+        "--cache", type=lambda text: text.split(","), default=(), help="detectors, as spacy,remote"
+    )
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     policy = load_policy(options.policy) if options.policy else load_policy()
-    documents = [strewn(doc.document, options.share) for doc in notes(options.corpus)]
+    gold = [strewn(doc, options.share) for doc in notes(options.corpus)]
+    repeated = sum(
+        doc.text.count(sentence) * len(sentence) for doc in gold for sentence in SENTENCES
+    )
+    letters = sum(len(doc.text) for doc in gold)
+    print(
+        f"{len(gold)} notes; {options.share:.0%} of the sentences are the same few,"
+        f" {repeated / letters:.0%} of the characters\n"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder) / "inclusion.csv"
-        rows = review_file([Listed(sentence, 1, 1, clinical=False) for sentence in SENTENCES])
-        listed.write_text(rows.replace("\n,", "\nyes,"), encoding="utf-8")
-        without, found = timed(policy, documents)
-        rules = replace(policy.prepare, inclusion=str(listed))
-        with_list, found_with = timed(replace(policy, prepare=rules), documents)
-    print(f"{len(documents)} notes, {options.share:.0%} of the sentences are the same few")
-    print(f"without a list {without:.2f} processor seconds, with one {with_list:.2f}:", end=" ")
-    print(f"{without / with_list:.2f} times less")
-    lost = sum(len(a - b) for a, b in zip(found, found_with, strict=True))
-    gained = sum(len(b - a) for a, b in zip(found, found_with, strict=True))
-    print(f"finds {sum(map(len, found))}; only without the list {lost}, only with it {gained}")
+        ways = dict(ways_to_read(policy, Path(folder), options.cache))
+        show(ways, gold, options.rounds)
 
 
-def strewn(document: Document, share: float) -> Document:
+def ways_to_read(
+    policy: Policy, folder: Path, cached: Sequence[str]
+) -> Iterator[tuple[str, Policy]]:
+    listed = folder / "inclusion.csv"
+    rows = review_file([Listed(sentence, 1, 1, clinical=False) for sentence in SENTENCES])
+    listed.write_text(rows.replace("\n,", "\nyes,"), encoding="utf-8")
+    with_list = replace(policy.prepare, inclusion=str(listed))
+    yield "as it is", policy
+    yield "inclusion list", replace(policy, prepare=with_list)
+    if cached:
+        behind = {
+            name: behind_cache(name, rules) if name in cached else rules
+            for name, rules in policy.detectors.items()
+        }
+        yield "sentence cache", replace(policy, detectors=behind)
+        yield "both", replace(policy, detectors=behind, prepare=with_list)
+
+
+def behind_cache(name: str, rules: DetectorRules) -> DetectorRules:
+    inner = {"use": rules.use or name, "options": dict(rules.options)}
+    return replace(rules, use="sentence_cache", options=inner)
+
+
+def strewn(doc: AnnotatedDocument, share: float) -> AnnotatedDocument:
     """The note with harmless sentences on lines of their own between its lines."""
-    rng = random.Random(document.id)
-    own = sum(len(view.sentences) for view in prepare(document, PrepareRules()))
-    lines = document.text.split("\n")
-    for _ in range(round(own * share / (1 - share))):
-        lines.insert(rng.randrange(len(lines) + 1), f"\n{rng.choice(SENTENCES)}\n")
-    return Document(document.id, "\n".join(lines))
+    rng = random.Random(doc.id)
+    own = sum(len(view.sentences) for view in prepare(doc.document, PrepareRules()))
+    ends = [at + 1 for at, char in enumerate(doc.text) if char == "\n"]
+    # Nothing is put into the middle of an annotated span.
+    free = [at for at in (0, *ends) if not any(s.start < at < s.end for s in doc.spans)]
+    places = sorted(rng.choice(free) for _ in range(round(own * share / (1 - share))))
+    put = [(at, f"\n{rng.choice(SENTENCES)}\n\n") for at in places]
+    parts = []
+    done = 0
+    for at, sentence in put:
+        parts += [doc.text[done:at], sentence]
+        done = at
+    text = "".join((*parts, doc.text[done:]))
+
+    def moved(span: Span) -> Span:
+        shift = sum(len(sentence) for at, sentence in put if at <= span.start)
+        return span.moved(span.start + shift, span.end + shift)
+
+    return AnnotatedDocument(Document(doc.id, text), tuple(map(moved, doc.spans)))
 
 
-def timed(policy: Policy, documents: Sequence[Document]) -> tuple[float, Finds]:
-    """The fastest of some rounds, and what was found: labels and words, wherever they stand."""
-    pipeline = Pipeline(policy)
-    pipeline.detect(documents[:2])
-    best = float("inf")
-    found: Finds = []
-    for _ in range(ROUNDS):
-        start = process_time()
-        outcomes = pipeline.detect(documents)
-        best = min(best, process_time() - start)
-        found = [
-            set()
-            if isinstance(outcome, Failure)
-            else {(s.label, outcome.document.text[s.start : s.end]) for s in outcome.spans}
-            for outcome in outcomes
-        ]
-    return best, found
+def show(ways: Mapping[str, Policy], gold: Sequence[AnnotatedDocument], rounds: int) -> None:
+    spent: dict[str, list[float]] = {name: [] for name in ways}
+    passed: dict[str, list[float]] = {name: [] for name in ways}
+    found: dict[str, list[AnnotatedDocument]] = {}
+    for _ in range(rounds):
+        for name, policy in ways.items():
+            # A new one each time: a cache that knows all notes from the last round proves nothing.
+            pipeline = Pipeline(policy)
+            pipeline.detect([doc.document for doc in gold[:1]])
+            began, clock = process_time(), perf_counter()
+            outcomes = pipeline.detect([doc.document for doc in gold])
+            spent[name].append(process_time() - began)
+            passed[name].append(perf_counter() - clock)
+            found[name] = [
+                AnnotatedDocument(outcome.document, outcome.spans)
+                for outcome in outcomes
+                if isinstance(outcome, Result)
+            ]
+    first = next(iter(ways))
+    print(
+        "| read | processor s | times less | clock s | times less | recall | precision | changed |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for name in ways:
+        counts = word_table(pair(gold, found[name])).counts()
+        cells = (
+            f"{median(spent[name]):.2f}",
+            f"{median(spent[first]) / median(spent[name]):.2f}",
+            f"{median(passed[name]):.2f}",
+            f"{median(passed[first]) / median(passed[name]):.2f}",
+            f"{counts.recall:.4f}",
+            f"{counts.precision:.4f}",
+            f"{changed(found[first], found[name]):.1%}",
+        )
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+def changed(before: Sequence[AnnotatedDocument], after: Sequence[AnnotatedDocument]) -> float:
+    """The share of finds that only one of two ways to read has."""
+    one, other = (
+        {(doc.id, s.start, s.end, s.label) for doc in docs for s in doc.spans}
+        for docs in (before, after)
+    )
+    return len(one ^ other) / len(one)
 
 
 if __name__ == "__main__":

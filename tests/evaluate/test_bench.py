@@ -8,11 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.ablation import changes
 from bench.growth import cases
 from bench.notes import notes
+from bench.repeats import SENTENCES, strewn, ways_to_read
 from bench.variants import VARIANTS, varied
 from bench.worker import TOOLS
 from tests.evaluate.notes import annotated
+
+from incognote.detect.model_folder import open_model
+from incognote.pipeline import Pipeline
+from incognote.policy import load_policy
+from incognote.prepare.inclusion import inclusion_list
 
 DOC = annotated(
     "Seen by Dr. [[José Muñoz-Strauß|DOCTOR]], on [[3/4/2020|DATE]].\nIt's [[Ann O'Neil|PATIENT]]: "
@@ -36,6 +43,37 @@ def test_cases_grow_to_the_wanted_sizes() -> None:
     assert sizes["1 kB"] == 1_000
     assert sizes["3 MB in one line"] == 3_000_000
     assert sizes["200,000 digits"] == 200_000
+
+
+def test_strewn_sentences_leave_every_span_where_it_was() -> None:
+    made = strewn(DOC, share=0.6)
+    assert any(sentence in made.text for sentence in SENTENCES)
+    words = [made.text[span.start : span.end] for span in made.spans]
+    assert words == [DOC.text[span.start : span.end] for span in DOC.spans]
+
+
+def test_ways_to_read_repeated_sentences(tmp_path: Path) -> None:
+    ways = dict(ways_to_read(load_policy("rules"), tmp_path, ["names"]))
+    assert list(ways) == ["as it is", "inclusion list", "sentence cache", "both"]
+    assert inclusion_list(ways["both"].prepare.inclusion) == set(SENTENCES)
+    assert ways["both"].detectors["names"].options["use"] == "names"
+    assert Pipeline(ways["both"]).detectors
+
+
+def test_held_out_notes_are_those_that_the_cards_name() -> None:
+    held = notes("held-out")
+    assert len(held) == open_model("accurate").card["held_out_notes"]
+    assert {doc.id for doc in held} < {doc.id for doc in notes("train")}
+
+
+def test_every_step_that_is_on_can_be_switched_off() -> None:
+    policy = load_policy()
+    steps = dict(changes(policy))
+    assert {"missed repetitions", "connected entities", "true-casing", "detector `names`"} <= set(
+        steps
+    )
+    for name, change in steps.items():
+        assert change(policy) != policy, name
 
 
 def test_groups_choose_authors() -> None:

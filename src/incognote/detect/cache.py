@@ -15,7 +15,6 @@ from array import array
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from incognote.core.errors import PolicyError
@@ -24,6 +23,7 @@ from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Span, Tokens, View
 
 _Key = tuple[str, str, str]
+_Place = tuple[int, int]
 _Finds = tuple[Span, ...]
 
 
@@ -50,20 +50,22 @@ class SentenceCache:
         return self.__dict__ | {"_known": OrderedDict()}
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
-        asked = [list(_sentences(view)) for view in views]
-        answers = self._answers({one.key: one.view for sentences in asked for one in sentences})
+        asked = [(view, list(_sentences(view))) for view in views]
+        answers = self._answers(
+            {key: (view, place) for view, sentences in asked for key, place in sentences}
+        )
         return [
             [
-                span.moved(one.start + span.start, one.start + span.end)
-                for one in sentences
-                for span in answers[one.key]
+                span.moved(start + span.start, start + span.end)
+                for key, (start, _) in sentences
+                for span in answers[key]
             ]
-            for sentences in asked
+            for _, sentences in asked
         ]
 
-    def _answers(self, asked: Mapping[_Key, View]) -> Mapping[_Key, _Finds]:
-        fresh = {key: view for key, view in asked.items() if key not in self._known}
-        found = self._inner.detect(list(fresh.values())) if fresh else []
+    def _answers(self, asked: Mapping[_Key, tuple[View, _Place]]) -> Mapping[_Key, _Finds]:
+        fresh = {key: where for key, where in asked.items() if key not in self._known}
+        found = self._inner.detect([_alone(*where) for where in fresh.values()]) if fresh else []
         new = {key: self._named(spans) for key, spans in zip(fresh, found, strict=True)}
         answers = {key: new[key] if key in new else self._known[key] for key in asked}
         for key, spans in answers.items():
@@ -85,34 +87,26 @@ class SentenceCache:
         return f"{self.name}/{rule}" if rule else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence of a view: where it starts, and itself as a view of its own."""
-
-    start: int
-    view: View
-
-    @property
-    def key(self) -> _Key:
-        """All that an answer may depend on."""
-        return self.view.text, self.view.cased, self.view.language
-
-
-def _sentences(view: View) -> Iterator[_Sentence]:
-    tokens = view.tokens
+def _sentences(view: View) -> Iterator[tuple[_Key, _Place]]:
+    """The sentences of a view: all that an answer may depend on, and where each stands."""
     for start, end in view.sentences:
-        first, last = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
-        text = view.text[start:end]
-        alone = View(
-            document=Document("", text),
-            text=text,
-            cased=view.cased[start:end],
-            offsets=OffsetMap.identity(len(text)),
-            tokens=Tokens(
-                starts=array("l", (at - start for at in tokens.starts[first:last])),
-                ends=array("l", (at - start for at in tokens.ends[first:last])),
-            ),
-            sentences=((0, len(text)),),
-            language=view.language,
-        )
-        yield _Sentence(start, alone)
+        yield (view.text[start:end], view.cased[start:end], view.language), (start, end)
+
+
+def _alone(view: View, place: _Place) -> View:
+    """A sentence as a view of its own, with nothing of the document around it."""
+    start, end = place
+    tokens, text = view.tokens, view.text[start:end]
+    first, last = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    return View(
+        document=Document("", text),
+        text=text,
+        cased=view.cased[start:end],
+        offsets=OffsetMap.identity(len(text)),
+        tokens=Tokens(
+            starts=array("l", (at - start for at in tokens.starts[first:last])),
+            ends=array("l", (at - start for at in tokens.ends[first:last])),
+        ),
+        sentences=((0, len(text)),),
+        language=view.language,
+    )
