@@ -12,7 +12,8 @@ from incognote.cli import main
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Replacement, Result, Span
 from incognote.corpus import read_corpus, write_corpus
-from incognote.corpus.resynthesise import check, resynthesise
+from incognote.corpus.resynthesise import resynthesise
+from incognote.corpus.rules import check
 from incognote.corpus.synth import carriers, fill_masks, masks, synthesise, templates
 from incognote.testing import parse_markup
 
@@ -64,12 +65,46 @@ def test_a_patient_keeps_one_name_and_loses_the_old_id() -> None:
     assert made[2].document.meta == {}
 
 
+def test_notes_of_a_patient_agree_about_everybody() -> None:
+    docs = [
+        note("Her son [[Wendell|PATIENT]] called.", "1", patient_id="p"),
+        note("Spoke with [[Wendell|PATIENT]]. She is worried.", "2", patient_id="p"),
+        note("Mr. [[Wendell|PATIENT]] agreed.", "3", patient_id="p"),
+    ]
+    made, _ = resynthesise(docs, KEY)
+    assert len({d.text[s.start : s.end] for d in made for s in d.spans}) == 1
+    assert [d.text.partition(" ")[0] for d in made] == ["Her", "Spoke", "Mr."]
+
+
+def test_no_first_name_of_the_corpus_comes_back() -> None:
+    given = ("Mary", "Linda", "Susan", "Karen", "Nancy", "Lisa", "Betty", "Sandra", "Ashley", "Kim")
+    docs = [note(f"[[{name}|PATIENT]] came.", str(i)) for i, name in enumerate(given * 4)]
+    made, rules = resynthesise(docs, KEY)
+    assert not {d.text.partition(" ")[0] for d in made} & set(given)
+    assert not any(rule.broken for rule in rules)
+
+
+SCANNED = ["O4/l2/1937", "l2/3O/1988", "lunes 14 de abril", "Jan 9 2O24", "the l9th"]
+
+
+def test_dates_that_nobody_can_read_keep_their_pattern() -> None:
+    docs = [note(f"[[{date}|DATE]]", str(i)) for i, date in enumerate(SCANNED)]
+    made, rules = resynthesise(docs, KEY)
+    assert not any(rule.broken for rule in rules)
+    assert made[2].text.startswith("lunes ")
+
+
 def test_dates_come_from_the_corpus_in_the_same_form() -> None:
-    made, _ = resynthesise(CORPUS, KEY)
-    old = {d.text[s.start : s.end] for d in CORPUS for s in d.spans if s.label == "DATE"}
-    new = [d.text[s.start : s.end] for d in made for s in d.spans if s.label == "DATE"]
-    assert set(new) == old
-    assert len(new) == 3
+    corpus = [*CORPUS, note("[[1/2/2018|DATE]], [[7/9/2018|DATE]]", "4")]
+    made, _ = resynthesise(corpus, KEY)
+    old, new = (
+        [d.text[s.start : s.end] for d in docs for s in d.spans if s.label == "DATE"]
+        for docs in (corpus, made)
+    )
+    assert set(new) <= set(old)
+    assert not set(new[:2]) & set(old[:2])  # the two notes of one patient
+    assert new[0] != new[1]
+    assert not set(new[3:]) & set(old[3:])
 
 
 def test_foreign_labels_must_be_harmonised_first() -> None:
@@ -111,7 +146,11 @@ BROKEN = {
         [["Bea", "Cleo"]],
         ["1"],
     ),
-    "a date is replaced by another": ([note("[[3/4|DATE]]", "1")], [["3/4"]], ["1"]),
+    "a date is replaced by one from elsewhere": (
+        [note("[[3/4|DATE]] [[5/6|DATE]]", "1")],
+        [["7/8", "3/4"]],
+        ["1"],
+    ),
     "no two places stand together as before": (
         [note("[[Erie|CITY]], [[PA|STATE]]", "1"), note("[[Ada|CITY]], [[OH|STATE]]", "2")],
         [["Ada", "OH"], ["Xenia", "TX"]],

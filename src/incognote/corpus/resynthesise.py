@@ -1,56 +1,25 @@
 """A corpus that may be shared, made from one that may not.
 
 Every annotated mention gets a surrogate, as in de-identification, but here the annotation is gold,
-so nothing depends on a detector, and the result is annotated too. The rules such a corpus must
-keep are checked over the whole of it and reported: nothing real survives, patterns and coherence
-are kept, dates come from other notes, places do not stand together as they did.
+so nothing depends on a detector, and the result is annotated too. All notes of a patient are made
+anew as one record, so that they agree about everybody in them. `rules` checks what came out.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from incognote.core.errors import DocumentError, UsageError
 from incognote.core.labels import all_labels
-from incognote.core.types import AnnotatedDocument, Document, Result, Span
+from incognote.core.types import AnnotatedDocument, Document, Replacement, Result, Span
+from incognote.corpus.rules import Rule, broken_rule, check
 from incognote.policy import Policy, load_policy
 from incognote.transform import Originals, Transformer, new_spans
 
 POLICY = "resynthesis"
-
-# Their values are few and everybody's: a surrogate may well be another patient's value.
-SHARED = frozenset({"AGE", "DATE", "TIME", "STATE", "COUNTRY", "PROFESSION", "ROOM", "INITIALS"})
-_SHAPED = ("CONTACT", "ID", "DATE", "TIME")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule of resynthesis, how many cases it was checked on and how many broke it.
-
-    `where` names some documents that broke it; never what they say.
-    """
-
-    name: str
-    cases: int
-    broken: int
-    where: tuple[str, ...] = ()
-
-    @property
-    def kept(self) -> float:
-        return 1 - self.broken / self.cases if self.cases else 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A mention before and after."""
-
-    document: Document
-    label: str
-    old: str
-    new: str
+_BETWEEN = "\n\n\f\n\n"  # between two notes of a patient: no name or date reaches across
 
 
 def resynthesise(
@@ -58,7 +27,8 @@ def resynthesise(
 ) -> tuple[list[AnnotatedDocument], list[Rule]]:
     """The new corpus, in the same order, and the report on its rules.
 
-    A document for which no acceptable surrogates exist is left out, and reported.
+    Documents for which no acceptable surrogates exist are left out, with the others of the same
+    patient, and reported.
     """
     for doc in documents:
         unknown = {span.label for span in doc.spans} - all_labels().keys()
@@ -69,18 +39,63 @@ def resynthesise(
             )
     originals = Originals.of((doc.document, doc.spans) for doc in documents)
     transformer = Transformer(policy or load_policy(POLICY), key, originals)
-    results: list[Result] = []
+    made: dict[str, Result] = {}
     left_out: list[str] = []
-    for doc in documents:
+    for notes in _patients(documents):
         try:
-            results.append(transformer.apply(doc.document, doc.spans))
+            made |= {result.document.id: result for result in _anew(notes, transformer)}
         except DocumentError:
-            left_out.append(doc.id)
+            left_out += [note.id for note in notes]
+    results = [made[doc.id] for doc in documents if doc.id in made]
     renamed = _new_ids(documents)
-    whole = _rule(
+    whole = broken_rule(
         "every document could be made anew (others are left out)", len(documents), left_out
     )
-    return [_made(result, renamed) for result in results], [whole, *check(documents, results)]
+    return [_annotated(result, renamed) for result in results], [whole, *check(documents, results)]
+
+
+def _patients(documents: Sequence[AnnotatedDocument]) -> list[list[AnnotatedDocument]]:
+    notes: defaultdict[str, list[AnnotatedDocument]] = defaultdict(list)
+    for doc in documents:
+        notes[doc.document.patient_id or f"document {doc.id}"].append(doc)
+    return list(notes.values())
+
+
+def _anew(notes: Sequence[AnnotatedDocument], transformer: Transformer) -> Iterator[Result]:
+    """A patient's notes as one text, and apart again."""
+    starts: list[int] = []
+    spans: list[Span] = []
+    at = 0
+    for note in notes:
+        starts.append(at)
+        spans += [replace(span, start=span.start + at, end=span.end + at) for span in note.spans]
+        at += len(note.text) + len(_BETWEEN)
+    joined = replace(notes[0].document, text=_BETWEEN.join(note.text for note in notes))
+    result = transformer.apply(joined, spans)
+    for note, start in zip(notes, starts, strict=True):
+        yield _cut(result, note.document, start)
+
+
+def _cut(result: Result, document: Document, start: int) -> Result:
+    """One note of a patient's joined result."""
+    end = start + len(document.text)
+    grown = [(r.span.start, len(r.text) - (r.span.end - r.span.start)) for r in result.replacements]
+    new_start = start + sum(more for at, more in grown if at < start)
+    new_end = end + sum(more for at, more in grown if at < end)
+
+    def moved(span: Span) -> Span:
+        return replace(span, start=span.start - start, end=span.end - start)
+
+    return Result(
+        document,
+        tuple(moved(span) for span in result.spans if start <= span.start < end),
+        replacements=tuple(
+            Replacement(moved(r.span), r.text, r.how)
+            for r in result.replacements
+            if start <= r.span.start < end
+        ),
+        text=(result.text or "")[new_start:new_end],
+    )
 
 
 def _new_ids(documents: Sequence[AnnotatedDocument]) -> dict[str, str]:
@@ -89,159 +104,10 @@ def _new_ids(documents: Sequence[AnnotatedDocument]) -> dict[str, str]:
     return {patient: f"patient-{number}" for number, patient in enumerate(patients, 1)}
 
 
-def _made(result: Result, renamed: dict[str, str]) -> AnnotatedDocument:
+def _annotated(result: Result, renamed: dict[str, str]) -> AnnotatedDocument:
     old = result.document
     meta = {key: value for key, value in old.meta.items() if key in ("note_type", "language")}
     if old.patient_id:
         meta["patient_id"] = renamed[old.patient_id]
     spans = tuple(Span(span.start, span.end, span.label) for span in new_spans(result))
     return AnnotatedDocument(Document(old.id, result.text or "", meta), spans)
-
-
-def check(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> list[Rule]:
-    """Every rule over the whole corpus."""
-    pairs = [pair for result in results for pair in _pairs(result)]
-    return [
-        _no_original_reused(documents, pairs),
-        _no_original_left(documents, results),
-        _patterns_kept(pairs),
-        _coherent(pairs),
-        _dates_moved(pairs),
-        _places_apart(documents, results),
-    ]
-
-
-def _pairs(result: Result) -> Iterator[Pair]:
-    new = {replacement.span: replacement.text for replacement in result.replacements}
-    for span in result.spans:
-        old = result.document.text[span.start : span.end]
-        yield Pair(result.document, span.label, old, new.get(span, old))
-
-
-def _rule(name: str, cases: int, broken: Sequence[str]) -> Rule:
-    return Rule(name, cases, len(broken), tuple(sorted(set(broken))[:5]))
-
-
-def _no_original_reused(documents: Sequence[AnnotatedDocument], pairs: Sequence[Pair]) -> Rule:
-    """No surrogate is anybody's original value of the same label."""
-    values: defaultdict[str, set[str]] = defaultdict(set)
-    for doc in documents:
-        for span in doc.spans:
-            values[span.label].add(_folded(doc.text[span.start : span.end]))
-    tried = [pair for pair in pairs if pair.label not in SHARED]
-    broken = [pair.document.id for pair in tried if _folded(pair.new) in values[pair.label]]
-    return _rule("no surrogate is an original of the corpus", len(tried), broken)
-
-
-def _no_original_left(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> Rule:
-    """No value that points at somebody (a full name, a number, an address) is in any new text."""
-    telling = sorted(
-        {
-            surface
-            for doc in documents
-            for span in doc.spans
-            if span.label not in SHARED and _telling(surface := doc.text[span.start : span.end])
-        },
-        key=len,
-        reverse=True,
-    )
-    broken: list[str] = []
-    # Looked up by their first word, or a thousand notes would be searched for ten thousand values.
-    by_word: defaultdict[str, list[str]] = defaultdict(list)
-    for value in telling:
-        first = _WORD.search(value)
-        if first:
-            by_word[first[0]].append(value)
-    for result in results:
-        text = result.text or ""
-        for word in _WORD.finditer(text):
-            for value in by_word.get(word[0], ()):
-                at = word.start() - value.index(word[0])
-                if at >= 0 and text.startswith(value, at) and _whole(text, at, at + len(value)):
-                    broken.append(result.document.id)
-    return _rule("no telling original is left in any text", len(telling), broken)
-
-
-_WORD = re.compile(r"\w+")
-
-
-def _telling(surface: str) -> bool:
-    """Two words or five digits: shorter values are also ordinary words and numbers."""
-    words = _WORD.findall(surface)
-    return (len(words) > 1 and len(surface) > 6) or sum(map(str.isdigit, surface)) > 4
-
-
-def _whole(text: str, start: int, end: int) -> bool:
-    """Not a part of a longer word or number: "555-0168" is not in "(619) 555-0168"."""
-    return not (_GOES_ON_BEFORE.search(text[:start][-3:]) or _GOES_ON.match(text, end))
-
-
-_GOES_ON_BEFORE = re.compile(r"\w$|\d[-.)]? ?$")
-_GOES_ON = re.compile(r"\w|[-.]\d")
-
-
-def _patterns_kept(pairs: Sequence[Pair]) -> Rule:
-    """Numbers, contacts and dates keep their shape: digits for digits, letters for letters."""
-    labels = all_labels()
-    tried = [
-        pair
-        for pair in pairs
-        if labels[pair.label].category in _SHAPED
-        and pair.label not in ("EMAIL", "URL", "IPADDR")
-        and pair.new != pair.old
-    ]
-    broken = [pair.document.id for pair in tried if _shape(pair.new) != _shape(pair.old)]
-    return _rule("numbers and dates keep their pattern", len(tried), broken)
-
-
-def _shape(text: str) -> str:
-    # How many digits or letters a run has may change with the month: 9/9 and 10/10.
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
-
-
-def _coherent(pairs: Sequence[Pair]) -> Rule:
-    """One value of a patient has one surrogate."""
-    said: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
-    where: dict[tuple[str, str, str], str] = {}
-    for pair in pairs:
-        if pair.label not in ("DATE", "TIME", "AGE"):
-            scope = pair.document.patient_id or f"document {pair.document.id}"
-            key = scope, pair.label, _folded(pair.old)
-            said[key].add(_folded(pair.new))
-            where[key] = pair.document.id
-    broken = [where[key] for key, surrogates in said.items() if len(surrogates) > 1]
-    return _rule("one value of a patient has one surrogate", len(said), broken)
-
-
-def _dates_moved(pairs: Sequence[Pair]) -> Rule:
-    """No date stays as it was. That the new one is written alike is a pattern."""
-    tried = [pair for pair in pairs if pair.label == "DATE"]
-    broken = [pair.document.id for pair in tried if pair.new == pair.old]
-    return _rule("a date is replaced by another", len(tried), broken)
-
-
-def _places_apart(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> Rule:
-    """No two neighbouring parts of an address stand together as in any original."""
-    before = {together for doc in documents for together in _neighbours(doc.text, doc.spans)}
-    now = [
-        (result.document.id, together)
-        for result in results
-        for together in _neighbours(result.text or "", new_spans(result))
-    ]
-    broken = [key for key, together in now if together in before]
-    return _rule("no two places stand together as before", len(now), broken)
-
-
-_PLACES = frozenset({"STREET", "CITY", "STATE", "ZIP"})
-
-
-def _neighbours(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str]]:
-    places = sorted(span for span in spans if span.label in _PLACES)
-    for i, span in enumerate(places[1:], 1):
-        if span.start - places[i - 1].end <= 3:
-            one = text[places[i - 1].start : places[i - 1].end]
-            yield _folded(one), _folded(text[span.start : span.end])
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())

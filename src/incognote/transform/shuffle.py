@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -26,12 +26,15 @@ class Shuffle:
 
     def replace(self, mention: Mention, record: Record) -> str:
         text = mention.text
+        trades = record.know(Trades)
         for form in (format_class, loose_class):
-            new = _traded(text, form, record)
-            if new is not None:
-                return new
+            traded = trades.other(text, form)
+            if traded is not None:
+                return traded
         new = shifted(mention, record)
-        if not any(map(str.isdigit, text)) or loose_class(new) == loose_class(text):
+        if not any(map(str.isdigit, text)):
+            return new
+        if loose_class(new) == loose_class(text) and new not in trades.own:
             return new
         return _renumbered(text, record)  # no form that we read: another language, a bad scan
 
@@ -40,8 +43,9 @@ class Shuffle:
 
 
 def format_class(text: str) -> str:
-    """Digits as 9, words as A, aa or Aa: what two dates must share to trade places."""
-    text = re.sub(r"\d", "9", text)
+    """Digits as 9, words as A, a or Aa: what two dates must share to trade places. What a scanner
+    made of digits are digits."""
+    text = _NUMBER.sub(lambda m: "9" * len(m[0]), text)
     return re.sub(
         r"[^\W\d_]+", lambda m: "A" if m[0].isupper() else "Aa" if m[0][0].isupper() else "a", text
     )
@@ -49,24 +53,41 @@ def format_class(text: str) -> str:
 
 def loose_class(text: str) -> str:
     """The same for a date that is alone in its class: 9/9 and 10/10, May and MAY are alike."""
-    return re.sub(r"9+", "9", format_class(text)).casefold()
+    return re.sub(r"9(?: ?9)+", "9", format_class(text)).casefold()
 
 
-def _traded(text: str, form: Callable[[str], str], record: Record) -> str | None:
-    """The next date on a ring in secret order that stands in no note of this record. Where all
-    others do, the next one that is not the date itself."""
-    assert record.corpus is not None
-    dates = _by_form(record.corpus.dates, form).get(form(text), [])
-    if len(dates) < 2 or text not in dates:
-        return None
-    ring = record.scope.memo(
-        ("shuffle", form(text)),
-        lambda: sorted(dates, key=lambda d: record.scope.draws.dice("SHUFFLE", d).below(2**64)),
-    )
-    here = ring.index(text)
-    others = [*ring[here + 1 :], *ring[:here]]
-    own = record.know(_own_dates)
-    return next((new for new in others if new not in own), others[0])
+_NUMBER = re.compile(r"\d|(?<=\d)[OlI]+(?![^\W\d_])|\b[OlI]+(?=\d)|\b[OlI]+\b")
+
+
+class Trades:
+    """Which dates of a record go to which of other notes."""
+
+    def __init__(self, record: Record) -> None:
+        assert record.corpus is not None
+        self._dates = record.corpus.dates
+        self._dice = record.scope.draws.dice
+        self.own = {mention.text for mention in record.mentions if mention.label == "DATE"}
+        self._found: dict[tuple[Callable[[str], str], str], dict[str, str]] = {}
+
+    def other(self, text: str, form: Callable[[str], str]) -> str | None:
+        key = form, form(text)
+        if key not in self._found:
+            self._found[key] = self._deal(_by_form(self._dates, form).get(key[1], []))
+        return self._found[key].get(text)
+
+    def _deal(self, dates: Sequence[str]) -> dict[str, str]:
+        """To each own date the next on a ring in secret order that is no own one, nor dealt yet
+        while there are others. The ring is the same for all notes of a patient, so that most
+        dates go where they go in the other notes."""
+        ring = sorted(dates, key=lambda date: self._dice("SHUFFLE", date).below(2**64))
+        others = {date for date in ring if date not in self.own}
+        dealt: dict[str, str] = {}
+        for place, date in enumerate(ring):
+            if date in self.own and others:
+                following = [d for d in (*ring[place + 1 :], *ring[:place]) if d in others]
+                free = [d for d in following if d not in dealt.values()]
+                dealt[date] = (free or following)[0]
+        return dealt
 
 
 @lru_cache(maxsize=4)
@@ -77,21 +98,19 @@ def _by_form(dates: frozenset[str], form: Callable[[str], str]) -> dict[str, lis
     return dict(found)
 
 
-def _own_dates(record: Record) -> frozenset[str]:
-    return frozenset(mention.text for mention in record.mentions if mention.label == "DATE")
-
-
 def _renumbered(text: str, record: Record) -> str:
     """Other numbers, days for days and years of the same century for years."""
+    own = record.know(Trades).own
 
-    def number(match: re.Match[str]) -> str:
-        old, size = match[0], len(match[0])
-        for attempt in range(1000):
-            dice = record.scope.draws.dice("DATE NUMBER", f"{text} {match.start()}", attempt)
-            new = old[:2] + f"{dice.below(100):02}" if size == 4 else str(1 + dice.below(28))
-            new = new.zfill(size) if old.startswith("0") else new
-            if new != old:
-                return new
-        return old
+    def make(attempt: int) -> str:
+        dice = record.scope.draws.dice("DATE NUMBERS", text, attempt)
 
-    return re.sub(r"\d+", number, text)
+        def number(match: re.Match[str]) -> str:
+            old = match[0]
+            if len(old) == 4:
+                return old[:2] + f"{dice.below(100):02}"
+            return str(1 + dice.below(28)).zfill(len(old) if old.startswith("0") else 1)
+
+        return re.sub(r"\d+", number, text)
+
+    return record.first_free("date", make, lambda new: new in own)
