@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.core.errors import ReadError, wording
+from incognote.core.errors import wording
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.sources import Source, find_sources
 from incognote.engine.workers import Work, run_batches
@@ -132,7 +132,10 @@ def _read(source: Source, settings: Settings) -> Iterator[Item]:
         # A buffered stream shows its first bytes without giving them away.
         head = stream.peek(HEAD)[:HEAD]  # type: ignore[attr-defined]
         if not head:
-            raise ReadError("the file is empty")
+            # Without a byte there is nothing to hide, whatever the format: it stays as it is.
+            nothing = Document(source.name, "", locator=source.name)
+            yield Item(source, Record((nothing,), lambda _: b""))
+            return
         found = format_named(settings.format) if settings.format else format_of(source.name, head)
         before = 0
         for content in found.read(stream, source.name, settings.policy.formats):
