@@ -3,9 +3,9 @@
     python tools/training_data.py DATA OUT
 
 DATA holds the folders that docs/guides/training.md lists; OUT gets `extra.jsonl` (paragraphs
-without PHI, eponyms in clinical phrases, names in minimal pairs), `unlabelled.jsonl` (reports for a
-teacher to label) and `pools/` (names and places that are written over the annotated ones). What
-DATA lacks is left out.
+without PHI, eponyms in clinical phrases, names in minimal pairs, notes from templates),
+`unlabelled.jsonl` (reports for a teacher to label) and `pools/` (names and places that are written
+over the annotated ones). What DATA lacks is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from incognote.corpus.synth import synthesise, templates
+
 SEED = 7
+SYNTHETIC = 100  # notes from the templates that ship with incognote
 # A paragraph with any of these may hold PHI that nobody marked, so it is no negative.
 MAYBE_PHI = re.compile(
     r"year|yo\b|y/o|month-old|old\b|\bage|Drs?\b|Mr|Mrs|Ms\.|Miss |M\.D|_{2,}|\bX\b|\bXX|XYZ|ABC"
@@ -173,6 +176,12 @@ def filled_reports(sources: Sources, surfaces: dict[str, list[str]]) -> Iterator
         yield re.sub(r"(?<=\.),(?=[A-Z])", "\n", text)
 
 
+def shorthand(sources: Sources) -> Iterator[str]:
+    """What general practitioners jot down; it may hold a profession, so it is no negative."""
+    for path in sorted((sources.root / "primock57").glob("*.json")):
+        yield json.loads(path.read_text("utf-8"))["note"]
+
+
 def name_pairs(sources: Sources) -> Iterator[tuple[str, list[dict[str, object]]]]:
     """Short texts in which a word is a person here and something else there, four by four."""
     rows = [json.loads(line) for line in sources.lines("slm_deid_names/train.jsonl")]
@@ -209,12 +218,17 @@ def main(data: Path, out: Path) -> None:
     ]
     notes += [(text, []) for text in eponym_notes(sources, 400)]
     notes += name_pairs(sources)
+    notes += (
+        (doc.text, [{"start": s.start, "end": s.end, "type": s.label} for s in doc.spans])
+        for doc in synthesise(templates(), SYNTHETIC, SEED)
+    )
     with (out / "extra.jsonl").open("w", encoding="utf-8") as file:
         for number, (text, spans) in enumerate(notes):
             row = {"id": f"extra_{number}", "text": text, "spans": spans}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     with (out / "unlabelled.jsonl").open("w", encoding="utf-8") as file:
-        for number, text in enumerate(filled_reports(sources, surfaces)):
+        texts = [*filled_reports(sources, surfaces), *shorthand(sources)]
+        for number, text in enumerate(texts):
             row = {"id": f"report_{number}", "text": text, "spans": []}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     print(f"{len(notes)} extra notes, {sum(map(len, surfaces.values()))} surfaces in {out}")

@@ -29,6 +29,7 @@ class Teacher:
     """A trained network and the way from the student's pieces to its own."""
 
     name: str
+    labels: tuple[str, ...]
     model: Any = field(repr=False)
     pieces: WordPiece = field(repr=False)  # of the student
     translation: torch.Tensor = field(repr=False)
@@ -51,7 +52,7 @@ def open_teacher(trained: Path, base: Path, student: WordPiece) -> Teacher:
     model.to(device).eval().requires_grad_(requires_grad=False)
     table = read_vocabulary(base).translated(student)
     name = f"{base.name}, seed {state['training']['seed']}"
-    return Teacher(name, model, student, torch.tensor(table, device=device))
+    return Teacher(name, tuple(state["labels"]), model, student, torch.tensor(table, device=device))
 
 
 def read_by_teachers(teachers: Sequence[Teacher], texts: Sequence[str]) -> list[Scores]:

@@ -107,6 +107,9 @@ def train(
     pieces = read_vocabulary(base)
     labels = labels_of(source.notes)
     index = {label: i for i, label in enumerate(labels, 1)}
+    for teacher in teachers:
+        if teacher.labels != labels:
+            raise UsageError(f"the teacher {teacher.name} knows other labels than these notes have")
     model = build(base, len(labels))
     out.mkdir(parents=True, exist_ok=True)
     first_epoch, best, stale = 0, float("inf"), 0
