@@ -102,6 +102,8 @@ def test_what_stands_at_the_end_of_a_window_is_read_whole(gap, at):
         ("Anne-\nMarie", "Anne-\nMarie"),
         ("10–20", "10-20"),
         ("日本", "日本"),
+        ("Jоhn Sмith, Мary, smitһ", "John Smith, Mary, smith"),
+        ("Олег, РОМА, 5 μg, TNFα, ΔF508", "Олег, РОМА, 5 μg, TNFα, ΔF508"),
         ("a\r\nb", "a \nb"),
     ],
 )

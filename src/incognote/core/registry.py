@@ -44,6 +44,7 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("detector", "fast"): "incognote.detect.fast:FastDetector",
     ("detector", "crf"): "incognote.detect.crf:CrfDetector",
     ("detector", "dictionary"): "incognote.detect.dictionary:DictionaryDetector",
+    ("detector", "foreign_script"): "incognote.detect.foreign_script:ForeignScriptDetector",
     ("detector", "regex"): "incognote.detect.regex:RegexDetector",
     ("detector", "known_patient"): "incognote.detect.known_patient:KnownPatientDetector",
     ("detector", "templates"): "incognote.detect.templates:TemplateDetector",

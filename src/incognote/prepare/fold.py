@@ -4,6 +4,9 @@ Most characters fold one for one, which keeps offsets as they are: curly quotes,
 spaces, accented letters, carriage returns. A few do not: a ligature becomes two letters, a
 combining accent, a soft hyphen or a zero-width mark nothing, and a word hyphenated at a line end
 is joined. Only then is an offset map of several pieces needed.
+
+A letter of another script that looks like a Latin one, in a word that is otherwise Latin, is a
+slip of a keyboard or a scanner and becomes that letter: no list would know "Sмith".
 """
 
 from __future__ import annotations
@@ -23,6 +26,14 @@ _PLAIN = {
     "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i",
     "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE",
 }  # fmt: skip
+_LOOKALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеорсухіјѕԁһԛԝмΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
+    "ABESIJKMHOPCTYXaeopcyxijsdhqwmABEZHIKMNOPTYXo",
+)
+_STRANGERS = re.escape("".join(map(chr, _LOOKALIKES)))
+_DISGUISED = re.compile(
+    rf"\b(?=[{_STRANGERS}]*[a-zA-Z])[a-zA-Z]*[{_STRANGERS}][a-zA-Z{_STRANGERS}]*\b"
+)
 _VANISHES = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 # What needs a look: anything beyond ASCII, carriage returns and other odd spaces, and a hyphen
@@ -50,6 +61,8 @@ def fold(text: str, base: int = 0) -> tuple[str, OffsetMap]:
     """Plain text and the map back to the document, in which this text starts at `base`."""
     if not _ODD.search(text):
         return text, OffsetMap.identity(len(text), base)
+    if not text.isascii():
+        text = _DISGUISED.sub(lambda word: word[0].translate(_LOOKALIKES), text)
     builder = OffsetMapBuilder(base)
     parts: list[str] = []
     at = 0
