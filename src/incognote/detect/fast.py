@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from incognote.detect.learned import LearnedDetector
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder
+from incognote.detect.onnx_session import open_session, sigmoid, softmax
 from incognote.detect.tagging import Scores
-from incognote.detect.transformer import open_session, sigmoid, softmax
 from incognote.detect.units import layouts, shape, split
 from incognote.detect.word_class import word_class
 
@@ -104,7 +104,7 @@ class FastScorer:
     """The loaded network: texts in, scores for each unit out."""
 
     def __init__(self, folder: ModelFolder) -> None:
-        self._session = open_session(folder.file("model.onnx").read_bytes())
+        self._session = open_session(folder.file("model.onnx"))
         self._table = UnitTable()
 
     def score(self, texts: Sequence[str]) -> list[Scores]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from incognote.core.types import Span, View
@@ -13,9 +13,9 @@ from incognote.detect.tagging import Scores
 
 
 class Scorer(Protocol):
-    """A loaded model: texts in, scores for each unit out."""
+    """A loaded model: texts in, scores for the units of each out."""
 
-    def score(self, texts: Sequence[str]) -> list[Scores]: ...
+    def score(self, texts: Sequence[str]) -> Iterable[Scores]: ...
 
 
 class LearnedDetector(ABC):

@@ -125,14 +125,15 @@ class Decoder:
     def _span(self, text: str, scores: Scores, certainty: Floats, run: list[int]) -> list[Span]:
         if not run:
             return []
-        label = int(scores.labels[run, 1:].sum(axis=0).argmax())
+        units = slice(run[0], run[-1] + 1)
+        label = int(scores.labels[units, 1:].sum(axis=0).argmax())
         start, end = scores.units[run[0]][0], scores.units[run[-1]][1]
         if self._is_code[label]:
             start, end = _whole_code(text, start, end)
         start, end = trimmed(text, start, end, name=self._category[label] == "NAME")
         if start >= end:
             return []
-        score = float(certainty[run].mean())
+        score = float(certainty[units].mean())
         if score < _SURE and self._labels[label] in _WORDED and _is_clinical(text[start:end]):
             return []
         return [Span(start, end, self._labels[label], min(1.0, score), self._sources)]

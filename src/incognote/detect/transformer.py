@@ -1,45 +1,49 @@
-"""The transformer detector: an int8 encoder in ONNX that sees words, letter case and layout."""
+"""The transformer detector: an encoder that sees words, letter case and layout.
+
+On a CPU it runs in onnxruntime, int8; on a GPU in torch, bfloat16, with the same weights.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import partial
 from multiprocessing import parent_process
-from typing import Any
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from incognote.core.errors import UsageError
+from incognote.detect import gpu
 from incognote.detect.learned import LearnedDetector
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder
+from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
+from incognote.detect.onnx_session import open_session, sigmoid, softmax
+from incognote.detect.pieces import Feed, Pieces, Reader, ReaderPool
+from incognote.detect.screen import Screen
 from incognote.detect.tagging import Floats, Scores
-from incognote.detect.units import CONTINUES, layouts, shape, split
+from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.detect.wordpiece import WordPiece
 
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text as the encoder reads it: flat pieces, and where each unit's first piece stands."""
-
-    units: list[tuple[int, int]] = field(repr=False)
-    ids: list[int] = field(repr=False)
-    shapes: list[int] = field(repr=False)
-    layouts: list[int] = field(repr=False)
-    firsts: list[int] = field(repr=False)
+DEVICES = ("auto", "cpu", "cuda")
+SCREEN_SENSITIVITY = 0.99
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    text: int
-    start: int
-    end: int
+SHARE, AHEAD = 64, 2  # texts
+_Window = tuple[int, int, int]  # number of the text in its share, first and last piece
+
+
+class Encoder(Protocol):
+    """Windows in, the logits of their pieces out, in order."""
+
+    def run(self, feeds: Sequence[Feed]) -> Iterable[Floats]: ...
 
 
 class TransformerDetector(LearnedDetector):
-    """Long texts are read in overlapping windows; where two windows disagree, PHI wins."""
+    """Long texts are read in overlapping windows; where two windows disagree, PHI wins.
+
+    With `screen`, a fast model first rules out the words that are surely no PHI.
+    """
 
     kind = "transformer"
 
@@ -49,89 +53,111 @@ class TransformerDetector(LearnedDetector):
         sensitivity: float = DEFAULT_SENSITIVITY,
         safe: float | None = None,
         threads: int = 0,
+        screen: str | None = None,
+        screen_sensitivity: float = SCREEN_SENSITIVITY,
+        device: str = "auto",
+        readers: int = 0,
     ) -> None:
         super().__init__(model, sensitivity, safe)
         self._threads = threads
+        self._screen = open_model(screen, "fast") if screen else None
+        if self._screen:
+            self._screen.point(screen_sensitivity)
+        self._screen_sensitivity = screen_sensitivity
+        if device not in DEVICES:
+            raise UsageError(f"device = {device!r}: there are {', '.join(DEVICES)}")
+        if device == "cuda":
+            gpu.require()
+        self._device = device
+        self._readers = readers
 
     def _load(self, folder: ModelFolder) -> TransformerScorer:
-        return TransformerScorer(folder, self._threads)
+        if self._device == "cuda" or (self._device == "auto" and gpu.is_there()):
+            # A GPU reads everything faster than a CPU could screen it.
+            return TransformerScorer(folder, encoder=gpu.encoder(folder), readers=self._readers)
+        screen = Screen(self._screen, self._screen_sensitivity) if self._screen else None
+        return TransformerScorer(folder, self._threads, screen=screen, readers=self._readers)
 
 
 class TransformerScorer:
     """The loaded network: texts in, scores for each unit out."""
 
-    def __init__(self, folder: ModelFolder, threads: int = 0) -> None:
+    def __init__(
+        self,
+        folder: ModelFolder,
+        threads: int = 0,
+        *,
+        screen: Screen | None = None,
+        encoder: Encoder | None = None,
+        readers: int = 0,
+    ) -> None:
         vocabulary = folder.file("vocab.txt").read_text(encoding="utf-8").splitlines()
-        self._pieces = WordPiece(vocabulary, lower=folder.settings["lower"])
-        self._size: int = folder.settings["window"]
-        self._overlap: int = folder.settings["overlap"]
-        self._session = open_session(folder.file("model.onnx").read_bytes())
+        self.reader = Reader(
+            WordPiece(vocabulary, lower=folder.settings["lower"]),
+            folder.settings["window"],
+            folder.settings["overlap"],
+        )
+        self._columns = len(folder.labels) + 2
+        self._screen = screen
+        self._encoder = encoder or OnnxEncoder(folder, threads)
+        self._read = ReaderPool(self.reader, readers).read if readers else self.reader.read_all
+
+    def score(self, texts: Sequence[str]) -> Iterator[Scores]:
+        """One share of the texts is read while the encoder works on those before it."""
+        waiting: deque[tuple[list[Pieces], list[_Window], Iterable[Floats]]] = deque()
+        shares = [texts[i : i + SHARE] for i in range(0, len(texts), SHARE)]
+        for share, read in zip(shares, self._read(shares), strict=True):
+            windows = self._windows(share, read)
+            feeds = [self.reader.feed(read[number], start, end) for number, start, end in windows]
+            waiting.append((read, windows, self._encoder.run(feeds)))
+            if len(waiting) > AHEAD:
+                yield from self._merged(*waiting.popleft())
+        for asked in waiting:
+            yield from self._merged(*asked)
+
+    def _windows(self, texts: Sequence[str], read: Sequence[Pieces]) -> list[_Window]:
+        worth = self._screen.stretches(texts) if self._screen else [None] * len(texts)
+        return [
+            (number, start, end)
+            for number, (text, stretches) in enumerate(zip(read, worth, strict=True))
+            for start, end in self.reader.windows(text, stretches)
+        ]
+
+    def _merged(
+        self, read: Sequence[Pieces], windows: Sequence[_Window], answers: Iterable[Floats]
+    ) -> Iterator[Scores]:
+        logits = [np.full((text.size, self._columns), np.nan, np.float32) for text in read]
+        here, seen = -1, 0
+        for (number, start, end), found in zip(windows, answers, strict=True):
+            seen = max(start, seen) if number == here else start
+            shared = seen - start
+            _merge(logits[number][start:seen], found[:shared])
+            logits[number][seen:end] = found[shared:]
+            here, seen = number, end
+        yield from map(_scores, read, logits)
+
+
+class OnnxEncoder:
+    """onnxruntime on the CPU, one window at a time.
+
+    int8 scales depend on all that is in a batch, and a note must get the same spans whatever it is
+    processed with. Larger batches would not be faster either: one window fills a core.
+    """
+
+    def __init__(self, folder: ModelFolder, threads: int = 0) -> None:
+        if WEIGHTS in folder.hashes:
+            folder.file(WEIGHTS)
+        self._session = open_session(folder.file(GRAPH))
+        self._names = [given.name for given in self._session.get_inputs()]
         threads = threads or _free_cores()
         self._map = ThreadPoolExecutor(threads).map if threads > 1 else map
 
-    def score(self, texts: Sequence[str]) -> list[Scores]:
-        read = [self._read(text) for text in texts]
-        windows = [
-            _Window(number, start, end)
-            for number, text in enumerate(read)
-            for start, end in self._windows(text)
-        ]
-        logits: list[Floats | None] = [None] * len(read)
-        # One window at a time: int8 scales depend on all that is in a batch, and a note must get
-        # the same spans whatever it is processed with. Cores work on windows side by side.
-        for window, found in zip(
-            windows, self._map(partial(self._run, read), windows), strict=True
-        ):
-            rows = logits[window.text]
-            if rows is None:
-                length = len(read[window.text].ids)
-                rows = logits[window.text] = np.full((length, found.shape[1]), np.nan, np.float32)
-            _merge(rows[window.start : window.end], found)
-        return [_scores(text, rows) for text, rows in zip(read, logits, strict=True)]
+    def run(self, feeds: Sequence[Feed]) -> Iterable[Floats]:
+        return self._map(self._one, feeds)
 
-    def _read(self, text: str) -> _Text:
-        units = split(text)
-        read = _Text(units, [], [], [], [])
-        room = self._size // 4  # a unit never fills a window alone
-        for (start, end), gap in zip(units, layouts(text, units), strict=True):
-            unit = text[start:end]
-            found = self._pieces.pieces(unit)[:room]
-            read.firsts.append(len(read.ids))
-            read.ids.extend(found)
-            read.shapes.extend([shape(unit)] * len(found))
-            read.layouts.extend([gap] + [CONTINUES] * (len(found) - 1))
-        return read
-
-    def _windows(self, text: _Text) -> list[tuple[int, int]]:
-        """Overlapping stretches of pieces; all start at a unit, so no word is cut at its front."""
-        total, room = len(text.ids), self._size - 2
-        if total <= room:
-            return [(0, total)] if total else []
-        is_first = np.zeros(total + 1, bool)
-        is_first[text.firsts] = True
-        is_first[total] = True
-        spans = []
-        start = 0
-        while True:
-            end = min(start + room, total)
-            while not is_first[end]:
-                end -= 1
-            spans.append((start, end))
-            if end == total:
-                return spans
-            start = end - self._overlap
-            while not is_first[start]:
-                start += 1
-
-    def _run(self, read: Sequence[_Text], window: _Window) -> Floats:
-        text, part = read[window.text], slice(window.start, window.end)
-        size = window.end - window.start + 2
-        ids = np.array([[self._pieces.first, *text.ids[part], self._pieces.last]], np.int64)
-        shapes, gaps = np.zeros((2, 1, size), np.int64)
-        shapes[0, 1:-1] = text.shapes[part]
-        gaps[0, 1:-1] = text.layouts[part]
-        feed = {"ids": ids, "shapes": shapes, "layouts": gaps, "mask": np.ones_like(ids)}
-        result: Floats = self._session.run(None, feed)[0][0, 1:-1]
+    def _one(self, feed: Feed) -> Floats:
+        rows = dict(zip(self._names, [*feed[:, None], np.ones_like(feed[:1])], strict=False))
+        result: Floats = self._session.run(None, rows)[0][0, 1:-1]
         return result
 
 
@@ -144,37 +170,24 @@ def _free_cores() -> int:
     return os.cpu_count() or 1
 
 
-def open_session(weights: bytes) -> Any:
-    """An onnxruntime session on the CPU, with one thread for each call."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-
-
 def _merge(old: Floats, new: Floats) -> None:
-    """Writes `new` over `old` where nothing stood yet or where it sees more PHI."""
-    margin_old = old[:, 1:-1].max(axis=1) - old[:, 0]
-    margin_new = new[:, 1:-1].max(axis=1) - new[:, 0]
-    better = np.isnan(margin_old) | (margin_new > margin_old)
+    """Writes `new` over `old` where it sees more PHI."""
+    better = _margin(new) > _margin(old)
     old[better] = new[better]
 
 
-def _scores(text: _Text, logits: Floats | None) -> Scores:
-    if logits is None:
-        return Scores([], np.zeros((0, 1), np.float32), np.zeros(0, np.float32))
-    rows = logits[np.array(text.firsts)]
-    return Scores(text.units, softmax(rows[:, :-1]), sigmoid(rows[:, -1]))
+def _margin(logits: Floats) -> Floats:
+    found: Floats = logits[:, 1:-1].max(axis=1, initial=-np.inf) - logits[:, 0]
+    return found
 
 
-def softmax(logits: NDArray[np.float32]) -> Floats:
-    exps = np.exp(logits - logits.max(axis=1, keepdims=True))
-    result: Floats = exps / exps.sum(axis=1, keepdims=True)
-    return result
-
-
-def sigmoid(logits: NDArray[np.float32]) -> Floats:
-    result: Floats = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
-    return result
+def _scores(text: Pieces, logits: Floats) -> Scores:
+    """What no window has read is surely no PHI: the screen said so."""
+    rows = logits[text.firsts]
+    read = ~np.isnan(rows[:, 0])
+    labels = np.zeros((len(rows), logits.shape[1] - 1), np.float32)
+    labels[:, 0] = 1.0
+    opens = np.zeros(len(rows), np.float32)
+    if read.any():
+        labels[read], opens[read] = softmax(rows[read, :-1]), sigmoid(rows[read, -1])
+    return Scores(text.units, labels, opens)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ _STRAY = 1.5
 
 def calibrate(
     notes: Sequence[Note],
-    scored: Sequence[Scores],
+    scored: Iterable[Scores],
     labels: Sequence[str],
     sensitivities: Sequence[float] = SENSITIVITIES,
 ) -> tuple[OperatingPoint, ...]:

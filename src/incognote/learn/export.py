@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from incognote.core.errors import UsageError
 from incognote.detect.fast import COLUMNS, FastScorer
 from incognote.detect.model_folder import ModelFolder
 from incognote.detect.transformer import TransformerScorer
+from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.learn import fast
 from incognote.learn.data import Note
 from incognote.learn.folder import write_folder
-from incognote.learn.network import build, read_vocabulary
+from incognote.learn.graph import encoder_shape, named, write_graph
+from incognote.learn.network import read_config, read_vocabulary
 
 OVERLAP = 32  # pieces that two windows share
 
@@ -27,33 +30,25 @@ def export_transformer(
     trained: Path, base: Path, held: Sequence[Note], out: Path, card: Mapping[str, Any]
 ) -> ModelFolder:
     """Writes `out` from the weights in `trained`; `held` are the notes to calibrate on."""
-    import torch
-    from safetensors.torch import load_file
+    from safetensors.numpy import load_file
 
     state = read_state(trained)
-    model = build(base, len(state["labels"]))
-    model.load_state_dict(load_file(trained / "weights.safetensors"))
-    model.eval()
+    config = read_config(base)
+    shape = encoder_shape(config)
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(base / "vocab.txt", out / "vocab.txt")
-    inputs = ("ids", "shapes", "layouts", "mask")
-    example = torch.ones((2, 16), dtype=torch.int64)
-    _to_onnx(
-        model,
-        (example,) * len(inputs),
-        inputs,
-        {name: {0: "batch", 1: "piece"} for name in (*inputs, "logits")},
-        out / "model.onnx",
-    )
+    weights = named(load_file(trained / "weights.safetensors"), config["model_type"], shape)
+    write_graph(weights, shape, out)
     settings = {
         "window": state["training"]["window"],
         "overlap": OVERLAP,
         "lower": read_vocabulary(base).lower,
+        "encoder": asdict(shape),
     }
     return write_folder(
         "transformer",
         out,
-        ("model.onnx", "vocab.txt"),
+        (GRAPH, WEIGHTS, "vocab.txt"),
         state["labels"],
         settings,
         held,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import torch
 
 Progress = Callable[[str], None]
-Teacher = Callable[[Sequence[str]], list[Scores]]
+Teacher = Callable[[Sequence[str]], Iterable[Scores]]
 _DILATIONS = (1, 2, 4, 8, 16)
 
 

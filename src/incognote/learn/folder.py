@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from incognote.detect.learned import Scorer
 from incognote.detect.model_folder import (
     DEFAULT_SENSITIVITY,
     FORMAT,
@@ -17,13 +18,8 @@ from incognote.detect.model_folder import (
     open_model,
     shipped,
 )
-from incognote.detect.tagging import Scores
 from incognote.learn.calibrate import calibrate
 from incognote.learn.data import Note
-
-
-class Scorer(Protocol):
-    def score(self, texts: Sequence[str]) -> list[Scores]: ...
 
 
 def write_folder(

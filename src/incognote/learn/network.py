@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.core.errors import UsageError
 from incognote.detect.units import LAYOUTS, SHAPES
 from incognote.detect.wordpiece import WordPiece
+from incognote.learn.graph import encoder_shape
 
 if TYPE_CHECKING:
     import torch
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
 def read_vocabulary(base: Path) -> WordPiece:
     """The vocabulary of an encoder folder; folders that cannot be used are refused here."""
-    config = base / "config.json"
-    if not config.is_file():
-        raise UsageError(f"{base} is no encoder folder: it has no config.json")
-    if "auto_map" in json.loads(config.read_text(encoding="utf-8")):
+    config = read_config(base)
+    if "auto_map" in config:
         raise UsageError(f"{base} asks to run its own code; that is never done")
     if not list(base.glob("*.safetensors")):
         raise UsageError(f"{base} has no safetensors weights; pickled weights are never loaded")
@@ -32,11 +31,20 @@ def read_vocabulary(base: Path) -> WordPiece:
         raise UsageError(
             f"{base} has no vocab.txt: only encoders with a WordPiece vocabulary can be used"
         )
+    encoder_shape(config)
     lower = True
     settings = base / "tokenizer_config.json"
     if settings.is_file():
         lower = bool(json.loads(settings.read_text(encoding="utf-8")).get("do_lower_case", True))
     return WordPiece(path.read_text(encoding="utf-8").splitlines(), lower=lower)
+
+
+def read_config(base: Path) -> dict[str, Any]:
+    path = base / "config.json"
+    if not path.is_file():
+        raise UsageError(f"{base} is no encoder folder: it has no config.json")
+    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return config
 
 
 def build(base: Path, labels: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ class Reader:
 
     name: str
     labels: tuple[str, ...]
-    read: Callable[[Sequence[str]], list[Scores]] = field(repr=False)
+    read: Callable[[Sequence[str]], Iterable[Scores]] = field(repr=False)
 
 
 def model_reader(model: str) -> Reader:
