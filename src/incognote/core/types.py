@@ -60,7 +60,8 @@ class Document:
     `given` are spans the source itself states (a column that holds names, a FHIR birth date).
     `free_text` is False where the whole text is such a field, so that no detector need read it.
     `known` are (label, value) pairs that other fields of the same record state: the patient's name
-    in a message's header is looked for in its narrative.
+    in a message's header is looked for in its narrative; and what a first pass found in the
+    patient's other documents.
     """
 
     id: str

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError, wording
-from incognote.core.types import Failure, Result, Span
+from incognote.core.types import Document, Failure, Result, Span
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Summary, json_line
+from incognote.engine.patients import Patients
 from incognote.engine.places import Place, resolved
 from incognote.engine.resume import EarlierRun
 from incognote.engine.sources import STREAM, find_sources
@@ -41,11 +42,14 @@ def detect(where: str, out: str, settings: Settings) -> Summary:
     target = None if out == STREAM else Path(out)
     folder = target.parent if target else None
     own = resolved(target, folder and folder / QUARANTINE, settings.quarantine)
+    work = Work("detect", settings.policy)
+    across = settings.policy.resolve.across_documents
+    patients = _first_pass(where, own, settings).patients if across else None
     sink = AtomicFile(target) if target else Stream(sys.stdout.buffer)
     with Ledger(None, _quarantine(folder, settings), settings.report) as ledger:
         try:
             for item, outcomes in process(
-                Work("detect", settings.policy), find_sources(where, own), settings
+                work, find_sources(where, own), settings, patients=patients
             ):
                 for row in _detected(item, outcomes, ledger):
                     sink.write(json_line(row))
@@ -68,11 +72,13 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     own = place.own_files() | resolved(settings.quarantine, vault.path if vault else None)
     earlier = _earlier_run(place, manifest) if settings.resume else None
     finished = earlier.finished if earlier else read_all
-    work = Work("deid", settings.policy, settings.key, _first_pass(where, own, settings))
+    first = _first_pass(where, own, settings)
+    work = Work("deid", settings.policy, settings.key, first.originals)
+    sources = find_sources(where, own)
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
         try:
-            for item, outcomes in process(work, find_sources(where, own), settings, finished):
+            for item, outcomes in process(work, sources, settings, finished, first.patients):
                 if item.content and place.is_taken(item.source):
                     item, outcomes = _name_taken(item), []  # noqa: PLW2901
                 if item.content is None:
@@ -139,25 +145,42 @@ def _earlier_run(place: Place, manifest: Manifest | None) -> EarlierRun:
     return EarlierRun(manifest.file.path, manifest.stamp, place.path)
 
 
-def _first_pass(where: str, own: frozenset[Path], settings: Settings) -> Originals | None:
-    """The originals of the whole corpus, where the policy's surrogates must avoid them.
+@dataclass(frozen=True, slots=True)
+class _FirstPass:
+    """What a pass over the whole input tells the second one, where the policy wants it."""
+
+    originals: Originals | None = field(default=None, repr=False)
+    patients: Patients | None = field(default=None, repr=False)
+
+
+def _first_pass(where: str, own: frozenset[Path], settings: Settings) -> _FirstPass:
+    """The originals of the corpus, for surrogates to avoid; what was found of each patient, to be
+    found in their other documents.
 
     Failures are passed over: they fail again in the second pass, which reports them.
     """
     from incognote.transform import Originals, needs_originals
 
-    if not needs_originals(settings.policy):
-        return None
+    avoid = needs_originals(settings.policy)
+    patients = Patients() if settings.policy.resolve.across_documents else None
+    if not avoid and patients is None:
+        return _FirstPass()
     if where == STREAM:
         raise UsageError("this policy reads its input twice: give a file or a folder, not -")
-    work = Work("detect", settings.policy)
-    found = process(work, find_sources(where, own), replace(settings, progress=ignore))
-    return Originals.of(
-        (outcome.document, outcome.spans)
-        for _, outcomes in found
-        for outcome in outcomes
-        if isinstance(outcome, Result)
-    )
+
+    def marked() -> Iterator[tuple[Document, tuple[Span, ...]]]:
+        work = Work("detect", settings.policy)
+        for _, outcomes in process(
+            work, find_sources(where, own), replace(settings, progress=ignore)
+        ):
+            for outcome in outcomes:
+                if isinstance(outcome, Result):
+                    if patients is not None:
+                        patients.add(outcome)
+                    yield outcome.document, outcome.spans
+
+    originals = Originals.of(marked())
+    return _FirstPass(originals if avoid else None, patients)
 
 
 def _quarantine(folder: Path | None, settings: Settings) -> Quarantine | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from incognote.core.errors import wording
 from incognote.core.types import Document, Failure, Result
+from incognote.engine.patients import Patients
 from incognote.engine.sources import Source, find_sources
 from incognote.engine.workers import Work, run_batches
 from incognote.formats import HEAD, format_named, format_of
@@ -79,18 +80,25 @@ class Item:
 
 
 def process(
-    work: Work, sources: Iterable[Source], settings: Settings, finished: Finished = read_all
+    work: Work,
+    sources: Iterable[Source],
+    settings: Settings,
+    finished: Finished = read_all,
+    patients: Patients | None = None,
 ) -> Iterator[tuple[Item, Outcomes]]:
-    """Every item with the outcomes of its documents, in the order of the input."""
+    """Every item with the outcomes of its documents, in the order of the input.
+
+    `patients` is what a first pass found; documents are told what concerns them.
+    """
     if settings.format:
         format_named(settings.format)  # an unknown name is an error of the call, not of each file
     batches = _batches(items(sources, settings, finished), settings.batch)
-    for batch, outcomes in run_batches(
-        work,
-        settings.workers,
-        batches,
-        lambda items: [document for item in items for document in item.documents],
-    ):
+
+    def asked(batch: list[Item]) -> list[Document]:
+        documents = [document for item in batch for document in item.documents]
+        return list(map(patients.told, documents)) if patients else documents
+
+    for batch, outcomes in run_batches(work, settings.workers, batches, asked):
         at = 0
         for item in batch:
             count = len(item.documents)

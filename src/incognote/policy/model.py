@@ -117,7 +117,8 @@ class ResolveRules:
     """How candidates become spans.
 
     `votes` is how many detectors must agree on a label (default 1). `repetitions` looks for what
-    was found once in the rest of the document.
+    was found once in the rest of the document; with `across_documents`, also in the other
+    documents of the patient, for which a run reads its input twice.
     """
 
     votes: Mapping[str, int] = field(default_factory=dict)
@@ -125,6 +126,7 @@ class ResolveRules:
     connect: tuple[ConnectRule, ...] = ()
     speech: SpeechRules = field(default_factory=SpeechRules)
     repetitions: bool = True
+    across_documents: bool = False
 
 
 @dataclass(frozen=True, slots=True)

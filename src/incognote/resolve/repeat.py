@@ -63,11 +63,7 @@ def repetitions(
 
     `claims` are disjoint; `known` are values, with their labels, found outside of this text.
     """
-    found = [
-        (claim.span.label, text[claim.span.start : claim.span.end])
-        for claim in sorted(claims, key=rank)
-        if claim.span.score >= _SURE
-    ]
+    found = sure_values((claim.span for claim in sorted(claims, key=rank)), text)
     forms: dict[str, _Form] = {}
     for form in _forms([*found, *known]):
         # A form that several finds share belongs to the strongest of them.
@@ -78,6 +74,20 @@ def repetitions(
     again = chain(_written_again(forms.values(), text), _misspelt(forms.values(), text))
     spans = {span for span in again if not _inside(span, taken)}
     return [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
+
+
+def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
+    """What is certain enough to be looked for elsewhere: labels and the words that carry them."""
+    return [
+        (span.label, text[span.start : span.end])
+        for span in spans
+        if span.score >= _SURE and _may_repeat(span.label)
+    ]
+
+
+def _may_repeat(label: str) -> bool:
+    in_numbers = label_named(label).category in ("ID", "CONTACT")
+    return label in _NAMES or label in _WHOLE or in_numbers
 
 
 def _inside(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
@@ -94,7 +104,7 @@ def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
             if len(found) >= _SHORTEST_PLACE:
                 several = len(_WORD.findall(found)) > 1
                 yield _Form(found, label, guarded=not several and _also_a_word(found))
-        elif label_named(label).category in ("ID", "CONTACT") and _is_long_number(found):
+        elif _may_repeat(label) and _is_long_number(found):
             yield _Form(found, label, guarded=False)
 
 
