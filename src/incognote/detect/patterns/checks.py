@@ -11,6 +11,8 @@ import ipaddress
 import re
 from collections.abc import Callable
 
+from incognote.lexicon import lexicon
+
 CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {}
 _NOT_DIGIT = re.compile(r"\D")
 _MBI = re.compile(
@@ -335,3 +337,22 @@ def not_a_doctor(match: re.Match[str]) -> bool:
     """A number, one word and "Dr" is an address only if the word is no clinical unit or title."""
     words = _phi(match).lower().split()
     return not _ORDINARY.intersection(words[1:-1])
+
+
+@_check
+def login(match: re.Match[str]) -> bool:
+    """A made-up word: no English word, no name, nothing clinical, and not a word with an ending."""
+    text = _phi(match).rpartition("\\")[2]
+    if any(c.isdigit() or c in "._" for c in text):
+        return True
+    words = lexicon()
+    stem = text.partition("-")[0]
+    return (
+        len(stem) > 4
+        and not stem.endswith(("ing", "ed", "ly", "tion", "ally", "ness", "ology", "itis"))
+        and words.word_rank(stem) is None
+        and words.word_rank(stem.removesuffix("s")) is None
+        and not (words.is_clinical(stem) or words.is_drug(stem))
+        and words.first_name(stem) is None
+        and words.surname(stem) is None
+    )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import PolicyError
-from incognote.core.labels import all_labels
+from incognote.core.labels import SAFE, all_labels
 from incognote.detect.patterns.checks import CHECKS
 
 COMMON = "common"
@@ -187,7 +187,7 @@ def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
     where = f"{where}, rule {table.get('id', '?')}"
     _known(table, where, RULE_KEYS)
     label = _text(table, "label", where)
-    if label not in all_labels():
+    if label not in all_labels() and label != SAFE:
         raise PolicyError(f"{where}: no label named {label!r}")
     score = table.get("score", 0.9)
     if not isinstance(score, float) or not 0 < score <= 1:
