@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts, pieces = enough(alone, options.pieces)
     print(f"{network.device_name}; {folder.name}; {options.readers} reading processes")
     scorer = TransformerScorer(folder, encoder=network, readers=options.readers)
-    found(scorer, folder, texts[: WARM * options.readers or 1])  # starts everything once
+    found(scorer, folder, texts[: WARM * max(1, options.readers)])  # starts everything once
     network.reset()
     began = time.perf_counter()
     spans = found(scorer, folder, texts)

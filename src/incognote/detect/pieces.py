@@ -6,10 +6,10 @@ then one dictionary lookup for each unit and a few array operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from multiprocessing import get_context
 from typing import Any
 from weakref import finalize
@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 # What an encoder is fed for one window: rows of ids, shapes and layouts, first and last piece
 # the marks of a beginning and an end.
 Feed = NDArray[np.int64]
+_PART = 64  # texts that travel to a process together
 _CACHED = 65_536  # units; what grows is copied, so it stays small
 
 
@@ -70,7 +71,7 @@ class Reader:
         flat[2, firsts] = layouts(text, units)
         return Pieces(units, flat, firsts)
 
-    def read_all(self, shares: Iterable[Sequence[str]]) -> Iterator[list[Pieces]]:
+    def read_all(self, shares: Sequence[Sequence[str]]) -> Iterator[list[Pieces]]:
         for texts in shares:
             yield [self.read(text) for text in texts]
 
@@ -123,8 +124,11 @@ class ReaderPool:
         )
         finalize(self, self._pool.shutdown)
 
-    def read(self, shares: Iterable[Sequence[str]]) -> Iterator[list[Pieces]]:
-        return self._pool.map(_read, shares)
+    def read(self, shares: Sequence[Sequence[str]]) -> Iterator[list[Pieces]]:
+        parts = [[share[i : i + _PART] for i in range(0, len(share), _PART)] for share in shares]
+        read = self._pool.map(_read, chain.from_iterable(parts))
+        for share in parts:
+            yield [text for _ in share for text in next(read)]
 
 
 _reader: Reader

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,13 +23,15 @@ from incognote.detect.pieces import Feed
 from incognote.detect.tagging import Floats
 from incognote.detect.weights import EncoderShape, read_weights
 
-STEP = 32  # widths are multiples of this
-GPU_PIECES, CPU_PIECES = 65_536, 512  # in a batch, with padding
+NARROWEST = 32  # pieces; wider windows are padded to the next power of two
+GPU_PIECES, CPU_PIECES = 16_384, 512  # in a batch, with padding
 PADDING = -1  # in place of an id
 
 
 class TorchEncoder:
     """Windows in, logits out. One thread of its own feeds the device and waits for it."""
+
+    share = 1024  # texts: enough to fill batches of every width
 
     def __init__(self, weights: Path, shape: EncoderShape, device: str) -> None:
         self._device = torch.device(device)
@@ -43,6 +46,7 @@ class TorchEncoder:
             shape,
         )
         self._recorded: dict[int, _Recording] = {}
+        self._memory = torch.cuda.graph_pool_handle() if on_gpu else None
         self._thread = ThreadPoolExecutor(1)
 
     def run(self, feeds: Sequence[Feed]) -> Iterator[Floats]:
@@ -73,7 +77,7 @@ class TorchEncoder:
         """Windows of like width; the shape of a batch depends on that width alone."""
         by_width: dict[int, list[int]] = defaultdict(list)
         for number, feed in enumerate(feeds):
-            by_width[-(-feed.shape[1] // STEP) * STEP].append(number)
+            by_width[max(NARROWEST, 1 << (feed.shape[1] - 1).bit_length())].append(number)
         for width, numbers in sorted(by_width.items()):
             rows = self._rows(width)
             for start in range(0, len(numbers), rows):
@@ -95,7 +99,8 @@ class TorchEncoder:
                 return _Answer(self._network(packed))
             width = packed.shape[-1]
             if width not in self._recorded:
-                self._recorded[width] = _Recording(self._network, packed.to(self._device))
+                example = packed.to(self._device)
+                self._recorded[width] = _Recording(self._network, example, self._memory)
             return self._recorded[width].replay(packed)
 
 
@@ -114,9 +119,9 @@ class _Answer:
 
 
 class _Recording:
-    """A CUDA graph of one batch shape."""
+    """A CUDA graph of one batch shape; all share their memory, since one runs at a time."""
 
-    def __init__(self, network: Network, example: torch.Tensor) -> None:
+    def __init__(self, network: Network, example: torch.Tensor, memory: Any) -> None:
         self._given = example
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
@@ -125,7 +130,7 @@ class _Recording:
                 network(example)
         torch.cuda.current_stream().wait_stream(aside)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
+        with torch.cuda.graph(self._graph, pool=memory):
             self._found = network(example)
 
     def replay(self, packed: torch.Tensor) -> _Answer:

@@ -29,12 +29,14 @@ DEVICES = ("auto", "cpu", "cuda")
 SCREEN_SENSITIVITY = 0.99
 
 
-SHARE, AHEAD = 64, 2  # texts
+AHEAD = 2  # shares of the texts
 _Window = tuple[int, int, int]  # number of the text in its share, first and last piece
 
 
 class Encoder(Protocol):
-    """Windows in, the logits of their pieces out, in order."""
+    """Windows in, the logits of their pieces out, in order. `share` texts are asked at once."""
+
+    share: int
 
     def run(self, feeds: Sequence[Feed]) -> Iterable[Floats]: ...
 
@@ -105,7 +107,8 @@ class TransformerScorer:
     def score(self, texts: Sequence[str]) -> Iterator[Scores]:
         """One share of the texts is read while the encoder works on those before it."""
         waiting: deque[tuple[list[Pieces], list[_Window], Iterable[Floats]]] = deque()
-        shares = [texts[i : i + SHARE] for i in range(0, len(texts), SHARE)]
+        size = self._encoder.share
+        shares = [texts[i : i + size] for i in range(0, len(texts), size)]
         for share, read in zip(shares, self._read(shares), strict=True):
             windows = self._windows(share, read)
             feeds = [self.reader.feed(read[number], start, end) for number, start, end in windows]
@@ -143,6 +146,8 @@ class OnnxEncoder:
     int8 scales depend on all that is in a batch, and a note must get the same spans whatever it is
     processed with. Larger batches would not be faster either: one window fills a core.
     """
+
+    share = 64
 
     def __init__(self, folder: ModelFolder, threads: int = 0) -> None:
         if WEIGHTS in folder.hashes:
