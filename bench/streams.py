@@ -1,7 +1,7 @@
 """The same notes as plain text, CSV, JSON Lines, FHIR NDJSON and HL7: speed, memory at any size.
 
     python -m bench.streams speed [--policy rules] [--rounds 5]
-    python -m bench.streams size FORMAT [--megabytes 1000] [--policy bench/light.toml] [--workers 2]
+    python -m bench.streams size FORMAT [--megabytes 1000] [--policy bench/keep.toml] [--workers 2]
 
 `speed` runs `deid` over the same notes in each format, format after format and round by round, so
 that whatever else the machine does falls on all alike; it counts processor time, and medians.

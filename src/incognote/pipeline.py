@@ -3,7 +3,8 @@
     Document -> views -> candidates of every detector -> spans -> replacements -> Result
 
 It is batch first and fails closed: whatever goes wrong with a document turns into a Failure that
-names the stage and the type of the error, and the rest of the batch goes on.
+names the stage and the type of the error, and the rest of the batch goes on. Only what is wrong
+with the policy itself, and so with every document, stops the run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from incognote.core.errors import DetectError, DocumentError, LanguageError, PolicyError, wording
+from incognote.core.errors import (
+    DetectError,
+    DocumentError,
+    LanguageError,
+    PolicyError,
+    UsageError,
+    wording,
+)
 from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Detector, Document, Failure, Result, Span, View
@@ -27,6 +35,9 @@ if TYPE_CHECKING:
 
 # What a detector that reads no words says of the languages it serves.
 EVERY_LANGUAGE = "*"
+# Cells and codes stand in a table thousands of times: what was found in them is remembered.
+_SHORT = 100
+_REMEMBERED = 4096
 
 
 @dataclass(slots=True)
@@ -37,6 +48,7 @@ class _Job:
     views: list[View] = field(default_factory=list)
     candidates: list[Span] = field(default_factory=list)
     failure: Failure | None = None
+    recalled: bool = False
 
     def fail(self, stage: str, error: Exception) -> None:
         self.failure = failure(self.document.id, stage, error)
@@ -62,6 +74,8 @@ class Pipeline:
             for name, rules in sorted(self.policy.detectors.items())
             if _runs(rules)
         )
+        self._remembers = not any(map(_reads_record, self.detectors))
+        self._memory: dict[str, tuple[list[View], list[Span]]] = {}
 
     @cached_property
     def transformer(self) -> Transformer:
@@ -71,9 +85,11 @@ class Pipeline:
 
     def detect(self, documents: Sequence[Document]) -> list[Result | Failure]:
         """The spans of each document, in order."""
-        jobs = [self._prepare(document) for document in documents]
+        jobs = [self._recall(document) or self._prepare(document) for document in documents]
+        fresh = [job for job in jobs if not job.recalled]
         for detector in self.detectors:
-            self._annotate(detector, [job for job in jobs if job.failure is None])
+            self._annotate(detector, [job for job in fresh if job.failure is None])
+        self._remember(fresh)
         return [self._resolve(job) for job in jobs]
 
     def deid(self, documents: Sequence[Document]) -> list[Result | Failure]:
@@ -83,6 +99,18 @@ class Pipeline:
             for outcome in self.detect(documents)
         ]
 
+    def _recall(self, document: Document) -> _Job | None:
+        """A short text that was read before, in whatever document."""
+        found = self._memory.get(document.text) if document.free_text else None
+        return _Job(document, *found, recalled=True) if found else None
+
+    def _remember(self, jobs: Sequence[_Job]) -> None:
+        for job in jobs if self._remembers else ():
+            if job.failure is None and job.document.free_text and len(job.document.text) <= _SHORT:
+                if len(self._memory) >= _REMEMBERED:
+                    self._memory.clear()
+                self._memory[job.document.text] = job.views, job.candidates
+
     def _prepare(self, document: Document) -> _Job:
         job = _Job(document)
         try:
@@ -90,6 +118,8 @@ class Pipeline:
             if document.free_text:
                 job.views = prepare(document, self.policy.prepare)
                 self._check_language(job.views)
+        except (PolicyError, UsageError):
+            raise
         except Exception as error:  # noqa: BLE001 - fail closed: any error means quarantine
             job.fail("prepare", error)
         return job
@@ -106,6 +136,8 @@ class Pipeline:
             return
         try:
             found = ask(detector, [view for _, view in asked])
+        except (PolicyError, UsageError):
+            raise
         except Exception as error:  # noqa: BLE001
             if len(jobs) == 1:
                 jobs[0].fail(stage, error)
@@ -152,6 +184,15 @@ def ask(detector: Detector, views: list[View]) -> list[list[Span]]:
     if len(found) != len(views):
         raise DetectError(f"answered {len(found)} of {len(views)} views")
     return found
+
+
+def _reads_record(detector: Detector) -> bool:
+    """Whether a detector reads more of a document than its text: then equal texts may differ.
+
+    It says so itself; of detectors from elsewhere that say nothing it is taken for granted.
+    """
+    foreign = not type(detector).__module__.startswith("incognote.")
+    return bool(getattr(detector, "reads_record", foreign))
 
 
 def _runs(rules: DetectorRules) -> bool:

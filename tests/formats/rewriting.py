@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass, field
 
-from incognote.core.types import Document, Failure, Result
+from incognote.core.types import Document, Failure, Replacement, Result, Span
 from incognote.formats.base import Format, Record
 from incognote.policy import FormatRules
 
@@ -35,10 +36,12 @@ def rewrite(
             out.failures.append(item)
             continue
         assert isinstance(item, Record)
-        results = [
-            Result(document, (), text=document.text.replace(old, new))
-            for document in item.documents
-        ]
-        out.data += item.render(results)
+        out.data += item.render([_result(document, old, new) for document in item.documents])
         out.documents += item.documents
     return out
+
+
+def _result(document: Document, old: str, new: str) -> Result:
+    spans = [Span(*each.span(), "PATIENT") for each in re.finditer(re.escape(old), document.text)]
+    replacements = tuple(Replacement(span, new, "test") for span in spans)
+    return Result(document, (), (), replacements, document.text.replace(old, new))

@@ -66,15 +66,17 @@ def test_a_cell_is_quoted_when_its_new_text_needs_it(new: str, cell: bytes) -> N
 def test_ids_patients_meta_and_lines() -> None:
     rules = FormatRules(text=("note",), id="key", patient="mrn", labels={"name": "PATIENT"})
     data = b'key,mrn,name,note\nk1,m1,Smith,"a\nb"\n,m2,,c\n'
-    note, name, second, _ = rewrite(CsvFormat(), data, rules).documents
+    note, mrn, name, second, *_ = rewrite(CsvFormat(), data, rules).documents
     assert (note.id, note.patient_id, note.meta["key"]) == ("k1", "m1", "k1")
+    assert (mrn.text, mrn.given) == ("m1", (Span(0, 2, "MEDICALRECORD"),))
     assert (name.text, name.given, name.free_text) == ("Smith", (Span(0, 5, "PATIENT"),), False)
     assert second.id == "file:4"  # the line where the row begins
 
 
 HEADERS = {
-    "no text": (b"id,body\n1,Smith\n", "no field named 'text'"),
-    "no header": (b"1,Smith seen\n2,b\n", "no field named 'text'"),
+    "no header": (b"1,Smith seen\n2,b\n", "look like a header"),
+    "no header, words only": (b"Smith,seen\nJones,well\n", "look like a header"),
+    "no header, an address": (b"text,smith@mail.example\n", "look like a header"),
     "text twice": (b"text,text\nSmith,b\n", "two columns"),
     "only blank lines": (b"\n\n", "empty"),
     "binary": (b"\x00\x01\xff\n", "binary"),
@@ -182,10 +184,12 @@ def test_what_the_standard_library_writes_is_read_the_same(rows, delimiter, quot
     writer.writerow(["id", "x", "text"])
     writer.writerows(rows)
     data = stream.getvalue().encode()
-    out = rewrite(CsvFormat(), data, old="\0")
-    assert not out.failures
-    assert out.data == data
+    untouched = rewrite(CsvFormat(), data, old="\0")
+    assert not untouched.failures
+    assert untouched.data == data
+    rules = FormatRules(unnamed="keep")
+    out = rewrite(CsvFormat(), data, rules, old="a", new=f'{NEW},\t"\n')
     assert out.texts == [text for _, _, text in rows]
-    changed = rewrite(CsvFormat(), data, old="a", new=f'{NEW},\t"\n').data.decode()
     expected = [[i, x, text.replace("a", f'{NEW},\t"\n')] for i, x, text in rows]
-    assert list(csv.reader(io.StringIO(changed, newline=""), delimiter=delimiter))[1:] == expected
+    changed = io.StringIO(out.data.decode(), newline="")
+    assert list(csv.reader(changed, delimiter=delimiter))[1:] == expected

@@ -80,7 +80,6 @@ BAD = {
     "single quotes": (b"{'text': 'Smith'}", "not valid JSON"),
     "trailing comma": (b'{"text": "Smith",}', "not valid JSON"),
     "raw control character": (b'{"text": "Smith\tx"}', "not valid JSON"),
-    "no text": (b'{"id": "Smith"}', "no field named 'text'"),
     "text is a number": (b'{"text": 5}', "not a string"),
     "text is a list": (b'{"text": ["Smith"]}', "not a string"),
     "text twice": (b'{"text": "Smith", "text": "Smith"}', "twice"),
@@ -113,6 +112,9 @@ def test_a_field_the_user_named_must_be_there() -> None:
     rules = FormatRules(patient="mrn")
     (failure,) = rewrite(JsonLinesFormat(), b'{"text": "a", "patient_id": "1"}', rules).failures
     assert "'mrn'" in failure.message
+    rules = FormatRules(text=("note",))
+    (failure,) = rewrite(JsonLinesFormat(), b'{"text": "a"}', rules).failures
+    assert "'note'" in failure.message
 
 
 @pytest.mark.parametrize(
@@ -130,12 +132,12 @@ def test_sniff(head: bytes, expected: bool) -> None:
     assert JsonLinesFormat().sniff(head) is expected
 
 
+_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 _VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
 @given(st.dictionaries(st.text(), _VALUES, max_size=4), _TEXT, st.booleans())
@@ -145,9 +147,10 @@ def test_any_object_keeps_everything_but_its_text(row: dict, text: str, escape: 
         data = json.dumps(row, ensure_ascii=escape).encode()
     except UnicodeEncodeError:
         data = json.dumps(row).encode()
-    out = rewrite(JsonLinesFormat(), data, old="", new='\u2028é"\\\n') if text else rewrite(
-        JsonLinesFormat(), data
-    )  # fmt: skip
-    assert not out.failures
-    assert {**json.loads(out.data), "text": text} == row
+    untouched = rewrite(JsonLinesFormat(), data, old="\0")
+    assert not untouched.failures
+    assert untouched.data == data
+    rules = FormatRules(unnamed="keep")
+    out = rewrite(JsonLinesFormat(), data, rules, old=text or "\0", new='\u2028é"\\\n')
     assert out.texts == [text]
+    assert {**json.loads(out.data), "text": text} == row

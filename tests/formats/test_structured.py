@@ -247,12 +247,19 @@ class TestXml:
 
 class TestJson:
     def test_keys_give_context(self):
-        texts = [d.text for d in documents(b'{"patientName": "Ann", "mrn": 12345}', "x.json")]
-        assert texts == ["patient Name: Ann", "mrn: 12345"]
+        found = documents(b'{"seenWith": "Ann", "ward_phone": "none", "n": 123456}', "x.json")
+        assert [d.text for d in found] == ["seen With: Ann", "n: 123456"]
+
+    def test_keys_that_say_what_they_hold(self):
+        found = documents(b'{"patientName": "Ann", "visit": {"mrn": 12345}}', "x.json")
+        assert [(d.text, d.given[0].label) for d in found] == [
+            ("Ann", "PATIENT"),
+            ("12345", "MEDICALRECORD"),
+        ]
 
     def test_a_masked_number_stays_valid_json(self):
-        out = masked(b'{"mrn": 12345}', "x.json", ["12345"])
-        assert json.loads(out) == {"mrn": "[PATIENT]"}
+        out = masked(b'{"mrn": 12345}', "x.json", [])
+        assert json.loads(out) == {"mrn": "[MEDICALRECORD]"}
 
     def test_deep_nesting_is_refused(self):
         (outcome,) = read(b"[" * 100_000 + b"]" * 100_000, "x.json")

@@ -173,7 +173,8 @@ class Detector(Protocol):
     """Finds candidate spans. Batch first, pure, picklable; loads nothing before the first call.
 
     Spans are in the coordinates of the view they were found in. `labels` are those it may emit;
-    `languages` those it serves ("*" for all).
+    `languages` those it serves ("*" for all). One that reads more of a document than its text sets
+    `reads_record = True`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: named columns are documents, every other cell stays byte for byte.
+"""CSV and TSV with a header: cells are documents by their column; what stays, stays byte for byte.
 
 The standard library's reader forgets which cells were quoted and reads broken quoting as if it
 were meant, so rows are cut here. A row that does not parse, or has not as many cells as the header,
@@ -11,13 +11,14 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import BinaryIO
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure, Result
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text
 from incognote.formats.charset import Lines, Text, decode
-from incognote.formats.fields import Row, require, unreadable
+from incognote.formats.fields import Columns, Row, require, unreadable
 from incognote.policy import FormatRules
 
 _DELIMITERS = ",\t;|"
@@ -26,6 +27,11 @@ _LONGEST_ROW = 1 << 26
 _SHAPES_KEPT = 100
 _WITHIN_QUOTES = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 _HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
+_NO_HEADER = "the first line does not look like a header: no column has a name that is known"
+# What stands in a row of data and in no header.
+_DATA_CELL = re.compile(
+    r".*@.*|[\W\d_]*\d[\W\d_]*|.*\d{5}.*|.*\d[/.-]\d{1,2}[/.-]\d.*|.*[.!?;]|.{61,}", re.DOTALL
+)
 
 
 class CsvFormat:
@@ -51,11 +57,10 @@ class CsvFormat:
         lines = Lines(stream)
         table = _Table(lines, name, rules)
         try:
-            header = table.open()
+            yield table.open()
         except ReadError as error:
             yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
             return
-        yield Record((), lambda _: lines.mark + lines.restore(header))
         yield from table.rows()
 
 
@@ -90,6 +95,7 @@ class _Table:
     name: str
     rules: FormatRules
     columns: list[str] = field(default_factory=list)
+    plan: Columns = field(init=False)
     delimiter: str = ","
     number: int = 0
     # After a broken row, a line of a note may look like a row of its own; only rows whose other
@@ -99,27 +105,54 @@ class _Table:
     _waiting: deque[bytes] = field(default_factory=deque)
     _source: Iterator[bytes] | None = None
 
-    def open(self) -> bytes:
-        """The header, with blank lines before it; columns and delimiter are known afterwards."""
+    def open(self) -> Record:
+        """The header, with blank lines before it; columns and delimiter are known afterwards.
+
+        Its cells are documents where the policy reads keys.
+        """
         before = b""
         while (line := self._next_line()) is not None and not line.strip():
             before += line
         if line is None:
             raise ReadError("no header: the file is empty")
         source = decode(line)
-        problems = []
+        problems: list[ReadError] = []
+        best = 0
         for delimiter in _DELIMITERS:
             try:
-                cells = _cut(source, delimiter)
-                columns = [cell.strip() for cell in cells.values()]
-                require(dict.fromkeys(columns), self.rules)
+                columns = self._header(source, delimiter)
             except ReadError as error:
                 problems.append(error)
                 continue
-            self._refuse_doubles(columns)
-            self.columns, self.delimiter = columns, delimiter
-            return before + line
-        raise problems[0]
+            # The delimiter under which most columns have names that say something.
+            plan = Columns(columns, self.rules)
+            known = sum(map(plan.is_named, columns))
+            if known > best:
+                best, self.columns, self.delimiter, self.plan = known, columns, delimiter, plan
+        if not best:
+            raise problems[0] if problems else ReadError(_NO_HEADER)
+        lead = self.lines.mark + self.lines.restore(before)
+        cells = _cut(source, self.delimiter)
+        names = cells.values() if self.rules.keys else []
+
+        def render(results: Sequence[Result]) -> bytes:
+            new = {
+                column: text
+                for column, (name, result) in enumerate(zip(names, results, strict=True))
+                if (text := new_text(result)) != name
+            }
+            return lead + self.lines.restore(cells.with_values(new, self.delimiter))
+
+        where = f"{self.name}:{self.number}"
+        return Record(tuple(Document(where, name, locator=where) for name in names), render)
+
+    def _header(self, source: Text, delimiter: str) -> list[str]:
+        columns = [cell.strip() for cell in _cut(source, delimiter).values()]
+        require(columns, self.rules)
+        self._refuse_doubles(columns)
+        if any(map(_DATA_CELL.fullmatch, columns)):
+            raise ReadError(_NO_HEADER)
+        return _distinct(columns)
 
     def _refuse_doubles(self, columns: list[str]) -> None:
         for key in (*self.rules.text, *self.rules.labels, self.rules.id, self.rules.patient):
@@ -146,22 +179,23 @@ class _Table:
         self._trust(values)
         row = Row(self.name, number, dict(zip(self.columns, values, strict=True)))
         try:
-            documents = row.documents(self.rules)
+            found = row.cells(self.plan)
         except ReadError as error:
             restored = self.lines.restore(raw)
             return unreadable(self.name, number, error, restored, row.id(self.rules))
-        dropped = row.dropped(self.rules)
+        dropped = row.dropped(self.plan)
 
         def render(results: Sequence[Result]) -> bytes:
             new = {
-                self.columns.index(key): text
-                for (key, document), result in zip(documents.items(), results, strict=True)
-                if (text := new_text(result)) != document.text
+                self.columns.index(key): value
+                for (key, cell), result in zip(found.items(), results, strict=True)
+                if (value := cell.new_value(result)) != values[self.columns.index(key)]
             }
             new |= {self.columns.index(key): "" for key in dropped}
             return self.lines.restore(cells.with_values(new, self.delimiter))
 
-        return Record(tuple(documents.values()), render, self.lines.restore(raw))
+        documents = tuple(cell.document for cell in found.values())
+        return Record(documents, render, self.lines.restore(raw))
 
     def _cells(self, line: bytes) -> tuple[bytes, _Cells]:
         """The row that begins with `line`, over as many lines as its quotes span."""
@@ -272,6 +306,15 @@ def _shape(value: str) -> str:
     """Runs of letters, digits and spaces as one sign each: "AB-1234" and "Q-7" look alike."""
     value = re.sub(r"[^\W\d_]+", "a", value)
     return re.sub(r"\s+", " ", re.sub(r"\d+", "0", value))
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    """The names of the columns, those that stand there again with a number behind."""
+    found: list[str] = []
+    for column in columns:
+        names = chain([column], (f"{column} {number}" for number in count(2)))
+        found.append(next(name for name in names if name not in found))
+    return found
 
 
 def _unchanged(raw: bytes) -> Record:

@@ -18,7 +18,8 @@ from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
-from incognote.formats.json import quoted, words_of, write_string
+from incognote.formats.headers import words_of
+from incognote.formats.json import quoted, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
 from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.formats.xml_text import narrative_slots

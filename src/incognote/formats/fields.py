@@ -1,17 +1,90 @@
-"""Rows of named fields (JSON Lines, CSV, TSV): which fields become documents, under which id."""
+"""Rows of named fields (CSV, TSV, JSON Lines, Parquet): which become documents, and of what kind.
+
+Fail closed: a field that the policy does not name is not copied. Its name often says what it holds
+(`headers`); otherwise it is read as text, with its name before it as context.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Document, Span
-from incognote.formats.base import Unreadable
+from incognote.core.types import Document, Result, Span
+from incognote.formats.base import Unreadable, new_text
 from incognote.formats.charset import check
+from incognote.formats.headers import is_patient_number, judged, promise, promises, words_of
+from incognote.formats.patch import facts, spread
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _DEFAULTS = FormatRules()
+# A row's own key may be a number of the export; numbers of the hospital are not for others.
+_KEYS = (None, "IDNUM")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A field as a document, behind a lead-in of so many characters that are not its own."""
+
+    document: Document
+    lead: int = 0
+
+    def new_value(self, result: Result) -> str:
+        if not self.lead:
+            return new_text(result)
+        [value] = spread(result, [self.document.text[self.lead :]], [self.lead])
+        return value
+
+
+class Columns:
+    """What each field of a table is: as the policy says, else as its name says."""
+
+    def __init__(self, names: Iterable[str], rules: FormatRules) -> None:
+        self.rules = rules
+        self._promised = promises(names)
+        self.patient = self._patient()
+
+    def _patient(self) -> str:
+        """The field whose value rows of one patient share: as named, or the first that must be."""
+        if self.rules.patient in self._promised or self.rules.patient != _DEFAULTS.patient:
+            return self.rules.patient
+        numbers = [name for name in self._promised if is_patient_number(name)]
+        records = [name for name, kind in self._promised.items() if kind == "MEDICALRECORD"]
+        return next(iter([*numbers, *records]), self.rules.patient)
+
+    def choice(self, name: str) -> str | None:
+        """What the policy says of a field; None where it is told by its name and its value."""
+        if name in self.rules.text:
+            return TEXT
+        chosen = self.rules.labels.get(name)
+        if chosen is None and name in self.keys:
+            return KEEP if promise(name) in _KEYS else None
+        if chosen is None and self.rules.unnamed != TEXT:
+            return self.rules.unnamed
+        return chosen
+
+    def decide(self, name: str, value: str) -> tuple[str, int, int]:
+        """KEEP, DROP, TEXT or a label for one value, and which stretch of it that is about."""
+        chosen = self.choice(name)
+        if chosen is not None:
+            return chosen, 0, len(value)
+        return judged(self.promised(name), value)
+
+    def promised(self, name: str) -> str | None:
+        return self._promised.get(name)
+
+    def promise(self, name: str, kind: str) -> None:
+        """The source itself says what a column holds, whatever its name is."""
+        self._promised[name] = kind
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The fields that rows are known by."""
+        return self.rules.id, self.rules.patient
+
+    def is_named(self, name: str) -> bool:
+        """Whether anything but the value itself says what a field is."""
+        return self.choice(name) is not None or self.promised(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,56 +98,68 @@ class Row:
     def id(self, rules: FormatRules) -> str:
         return self.fields.get(rules.id) or place(self.name, self.number)
 
-    def documents(self, rules: FormatRules) -> dict[str, Document]:
-        """Document by field: the free texts first, then the fields that are PHI as a whole.
+    def cells(self, columns: Columns) -> dict[str, Cell]:
+        """The fields that become documents: those named as text first, as people look for them.
 
         All share the row's id, so that they share surrogates where the scope of a policy is the
-        document.
+        document; and what labelled fields state is looked for in the texts.
         """
-        meta = self.meta(rules)
-        named = (*rules.text, *(key for key in rules.labels if key not in rules.text))
-        documents = {}
-        for key in named:
-            choice = TEXT if key in rules.text else rules.labels[key]
-            if key not in self.fields or choice in (KEEP, DROP):
+        rules = columns.rules
+        meta = self.meta(columns)
+        texts = [key for key in rules.text if key in self.fields]
+        cells: dict[str, Cell] = {}
+        for key in (*texts, *(key for key in self.fields if key not in rules.text)):
+            value = check(self.fields[key])
+            kind, start, end = columns.decide(key, value)
+            if kind in (KEEP, DROP):
                 continue
-            text = check(self.fields[key])
-            whole = None if choice == TEXT else choice
-            documents[key] = Document(
+            lead = f"{words_of(key)}: " if kind == TEXT and columns.choice(key) is None else ""
+            whole = kind != TEXT and start < end
+            document = Document(
                 id=self.id(rules),
-                text=text,
+                text=lead + value,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {key}",
-                given=(Span(0, len(text), whole),) if whole and text else (),
-                free_text=whole is None,
+                given=(Span(start, end, kind),) if whole else (),
+                free_text=kind == TEXT,
             )
-        return documents
+            cells[key] = Cell(document, len(lead))
+        known = facts(cell.document for cell in cells.values())
+        if not known:
+            return cells
+        return {
+            key: Cell(replace(cell.document, known=known), cell.lead)
+            if cell.document.free_text
+            else cell
+            for key, cell in cells.items()
+        }
 
-    def meta(self, rules: FormatRules) -> dict[str, str]:
+    def meta(self, columns: Columns) -> dict[str, str]:
         """What the other fields say of the row's texts."""
-        meta = {key: value for key, value in self.fields.items() if key not in rules.text}
-        if rules.patient in self.fields:
-            meta["patient_id"] = self.fields[rules.patient]
+        meta = {key: value for key, value in self.fields.items() if key not in columns.rules.text}
+        if patient := self.fields.get(columns.patient):
+            meta["patient_id"] = patient
         return meta
 
-    def dropped(self, rules: FormatRules) -> list[str]:
+    def dropped(self, columns: Columns) -> list[str]:
         """The fields whose values go, whatever they say."""
-        return [key for key in self.fields if rules.labels.get(key) == DROP]
+        return [key for key in self.fields if columns.choice(key) == DROP]
 
 
-def require(present: Mapping[str, object], rules: FormatRules) -> None:
+def require(present: Iterable[str], rules: FormatRules) -> None:
     """A ReadError where a field is missing that the user asked for by name.
 
-    The defaults for id and patient may be absent; a name the user typed may not, because a typing
-    error there would silently break apart what belongs to one patient.
+    The defaults may be absent; a name the user typed may not, because a typing error there would
+    silently break apart what belongs to one patient, or leave a note to be taken for a cell.
     """
-    wanted = dict.fromkeys(rules.text, "text")
+    wanted = {} if rules.text == _DEFAULTS.text else dict.fromkeys(rules.text, "text")
     if rules.id != _DEFAULTS.id:
         wanted[rules.id] = "id"
     if rules.patient != _DEFAULTS.patient:
         wanted[rules.patient] = "patient"
+    names = frozenset(present)
     for key, what in wanted.items():
-        if key not in present:
+        if key not in names:
             raise ReadError(f"no field named {key!r}, which should hold the {what}")
 
 

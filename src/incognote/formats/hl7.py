@@ -45,7 +45,8 @@ _COMPONENTS: dict[str, dict[int, str]] = {
 # Components that say since when and until when a name, a number or an address holds.
 _VALIDITY = {"ADDRESS": (12, 13, 14), "ID": (7, 8), "NAME": (10, 12, 13), "XCN": (17, 19, 20)}
 _CALLED_BY = 15
-_NARRATIVE_FIELDS = {"OBX": "OBX-5", "NTE": "NTE-3"}
+# Fields whose text goes on in the next segment of the same name.
+_NARRATIVE = {"OBX": 5, "NTE": 3}
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
 _STAMP = re.compile(
     r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))"
@@ -164,10 +165,12 @@ class _Message:
             self._narrative.append(segment.fields[0].piece(self.marks))
             return
         self._place = f"{segment.name}-5"
+        number = _NARRATIVE.get(segment.name)
+        told = self.kinds.of(segment.name, number) if number else None
         narrative = None
-        if segment.name == "OBX":
+        if segment.name == "OBX" and told in (None, "TEXT"):
             narrative = self._observation(segment)
-        elif segment.name == "NTE":
+        elif segment.name == "NTE" and told in (None, "TEXT"):
             narrative = segment.fields.get(3)
         if narrative is not None:
             group = segment.name + (
@@ -184,7 +187,7 @@ class _Message:
             # Field 2 of a header declares the separators: it is no value.
             if part is narrative or (number == 2 and segment.name in HEADERS):
                 continue
-            if segment.name == "OBX" and number == 5:
+            if segment.name == "OBX" and number == _NARRATIVE["OBX"] and told in (None, "TEXT"):
                 continue
             kind = self._kind(segment.name, number, part)
             if kind in ("", KEEP):
@@ -334,7 +337,8 @@ class _Message:
 
     def _close_narrative(self) -> None:
         if self._narrative:
-            self._place = _NARRATIVE_FIELDS.get(self._narrative_of[:3], "line")
+            name = self._narrative_of[:3]
+            self._place = f"{name}-{_NARRATIVE[name]}" if name else "line"
             self._add(self._narrative, separators=["\n"] * len(self._narrative))
             self._narrative = []
         self._narrative_of = ""

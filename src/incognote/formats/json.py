@@ -1,14 +1,14 @@
-"""JSON of any depth: every string and number is read, with its key as context.
+"""JSON of any depth: every string and number is masked or read, with its key as context.
 
-A leaf is shown to the detectors as "key words: value", so that a number under "mrn" or a date
-under "birth_date" is known for what it is. Only changed literals are rewritten.
+A key often says what stands under it ("birth_date"); all else is shown to the detectors as "key
+words: value". Only changed literals are rewritten.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
@@ -16,11 +16,12 @@ from incognote.core.types import Failure
 from incognote.formats.base import Record
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
+from incognote.formats.fields import Columns
+from incognote.formats.headers import judged, promise, words_of
 from incognote.formats.json_scan import Leaf, Path, leaves, parse
-from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched, text_slot
+from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -36,11 +37,13 @@ class JsonFormat:
             source = decode(stream.read())
             tree = parse(source.text)
             meta = _patient(tree, rules)
-            slots = [
-                slot
-                for leaf in leaves(source.text, keys=rules.keys)
-                if (slot := slot_for(leaf, name, rules, meta)) is not None
-            ]
+            slots = informed(
+                [
+                    slot
+                    for leaf in leaves(source.text, keys=rules.keys)
+                    if (slot := slot_for(leaf, name, rules, meta)) is not None
+                ]
+            )
         except ReadError as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
             yield Failure(name, error.stage, type(error).__name__, message)
@@ -51,32 +54,55 @@ class JsonFormat:
         )
 
 
-def slot_for(leaf: Leaf, doc_id: str, rules: FormatRules, meta: dict[str, str]) -> Slot | None:
-    """A leaf as a document: of known kind where the policy names its path or key."""
+def slot_for(
+    leaf: Leaf,
+    doc_id: str,
+    rules: FormatRules,
+    meta: dict[str, str],
+    *,
+    place: str = "",
+    columns: Columns | None = None,
+    write: Callable[[str], str] | None = None,
+) -> Slot | None:
+    """A leaf as a document: of known kind where the policy or its own key says so.
+
+    `place` is where its record stands, `columns` speak for the fields of a row, and `write` makes
+    a string literal of a text, where that is done otherwise than here.
+    """
+    write = write or write_string
     dotted = dotted_path(leaf.path)
+    piece = Piece(leaf.start, leaf.end, str(leaf.value))
+    place = f"{place or doc_id} {dotted}"
     if leaf.is_key:
-        piece = Piece(leaf.start, leaf.end, leaf.value)
-        place = f"{doc_id} {dotted} key"
-        return text_slot(doc_id, [piece], write_string, meta=meta, locator=place)
+        return text_slot(doc_id, [piece], write, meta=meta, locator=f"{place} key")
     key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
-    chosen = rules.choice(dotted, key)
-    if chosen == KEEP:
+    is_string = isinstance(leaf.value, str)
+    if columns is not None:
+        chosen, promised = columns.choice(key), columns.promised(key)
+    else:
+        unnamed = None if rules.unnamed == TEXT else rules.unnamed
+        chosen, promised = rules.choice(dotted, key) or unnamed, promise(key)
+    if chosen in (None, TEXT) and is_string and is_base64_file(leaf.value):
+        return quoted(base64_slot(piece, place, rules))
+    # Where the policy says nothing, the key and the value do.
+    kind, start, end = judged(promised, piece.text) if chosen is None else (chosen, 0, None)
+    if kind == KEEP:
         return None
-    if chosen == DROP:
+    if kind == DROP:
         return dropped_slot(leaf.start, leaf.end, "null")
-    if chosen in (None, TEXT) and isinstance(leaf.value, str) and is_base64_file(leaf.value):
-        piece = Piece(leaf.start, leaf.end, leaf.value)
-        return quoted(base64_slot(piece, f"{doc_id} {dotted}", rules))
-    label = None if chosen == TEXT else chosen
-    text = leaf.value if isinstance(leaf.value, str) else str(leaf.value)
+    lead, before, after = f"{words_of(key)}: " if key and kind == TEXT else "", "", ""
+    if kind != TEXT and chosen is None:
+        before, after = piece.text[:start], piece.text[end:]
+        piece = Piece(leaf.start, leaf.end, piece.text[start:end])
+    literal = write if is_string else write_number
     return text_slot(
         doc_id,
-        [Piece(leaf.start, leaf.end, text)],
-        write_string if isinstance(leaf.value, str) else write_number,
-        lead="" if label or not key else f"{words_of(key)}: ",
-        label=label,
+        [piece],
+        lambda text: literal(before + text + after),
+        lead=lead,
+        label=None if kind == TEXT else kind,
         meta=meta,
-        locator=f"{doc_id} {dotted}",
+        locator=place,
     )
 
 
@@ -95,11 +121,6 @@ def dotted_path(path: Path) -> str:
     return ".".join(step for step in path if isinstance(step, str))
 
 
-def words_of(key: str) -> str:
-    """`patientName`, `patient_name` and `patient-name` all read "patient Name"."""
-    return _CAMEL.sub(" ", key).strip()
-
-
 def write_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
@@ -110,8 +131,11 @@ def write_number(text: str) -> str:
 
 
 def _patient(tree: Any, rules: FormatRules) -> dict[str, str]:
-    value = tree.get(rules.patient) if isinstance(tree, dict) else None
-    return {} if value is None else {"patient_id": str(value)}
+    """The patient whom a file is about, where its outermost object says so."""
+    if not isinstance(tree, dict):
+        return {}
+    value = tree.get(Columns(tree, rules).patient)
+    return {"patient_id": str(value)} if isinstance(value, str | int) and value else {}
 
 
 __all__ = [
@@ -119,7 +143,6 @@ __all__ = [
     "dotted_path",
     "quoted",
     "slot_for",
-    "words_of",
     "write_number",
     "write_string",
 ]

@@ -1,4 +1,5 @@
-"""JSON Lines: each line is an object, and only the literals that change are rewritten.
+"""JSON Lines: each line is an object whose values are masked or read, and only changed literals
+are rewritten.
 
 Order of keys, spacing, number formats, escapes and line ends of everything else stay byte for byte.
 """
@@ -7,17 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text
-from incognote.formats.charset import Lines, decode
-from incognote.formats.fields import Row, require, unreadable
-from incognote.formats.json import dotted_path, slot_for
+from incognote.formats.charset import Lines, check, decode
+from incognote.formats.fields import Columns, Row, place, require, unreadable
+from incognote.formats.json import slot_for
 from incognote.formats.json_scan import Leaf, leaves, parse
-from incognote.formats.patch import Change, Slot, dropped_slot, patched
+from incognote.formats.patch import Change, Slot, informed, patched
 from incognote.policy import FormatRules
+
+# Makes a literal of a new text.
+Writer = Callable[[str], str]
 
 
 class JsonLinesFormat:
@@ -51,14 +56,16 @@ def _record(
     if not isinstance(tree, dict):
         raise ReadError("not a JSON object")
     require(tree, rules)
-    found = leaves(source.text)
+    found = leaves(source.text, keys=rules.keys)
     row = Row(name, number, {key: _as_text(value) for key, value in tree.items()})
+    columns = Columns(row.fields, rules)
+    # New characters are escaped where the line was ASCII before.
+    write = partial(json.dumps, ensure_ascii=source.text.isascii())
     try:
         _check(tree, rules)
-        slots = [
-            *_fields(row, found, rules, escape=source.text.isascii()),
-            *_within(row, found, rules),
-        ]
+        slots = informed(
+            [*_texts(row, found, columns, write), *_others(row, found, columns, write)]
+        )
     except ReadError as error:
         return unreadable(name, number, error, lines.restore(line), row.id(rules))
     return Record(
@@ -70,47 +77,59 @@ def _record(
 
 def _check(tree: Mapping[str, Any], rules: FormatRules) -> None:
     for key in rules.text:
-        if not isinstance(tree[key], str | None):
+        if not isinstance(tree.get(key), str | None):
             raise ReadError(f"field {key!r} is not a string")
     for key in rules.labels:
         if isinstance(tree.get(key), dict | list):
             raise ReadError(f"field {key!r} is not a string or number")
 
 
-def _fields(row: Row, found: Sequence[Leaf], rules: FormatRules, *, escape: bool) -> Iterator[Slot]:
-    """The fields of the object itself; their new characters are escaped where `escape` says so.
-
-    That is where the line was ASCII before.
-    """
+def _texts(row: Row, found: Sequence[Leaf], columns: Columns, write: Writer) -> Iterator[Slot]:
+    """The fields named as text; one that is null is a document, too, and stays as it is."""
     places = {leaf.path[0]: leaf for leaf in found if len(leaf.path) == 1}
-    for key, document in row.documents(rules).items():
-        yield Slot((document,), _writer(document, places.get(key), escape))
-    for key in row.dropped(rules):
-        if key in places:
-            yield dropped_slot(places[key].start, places[key].end, "null")
+    for key in columns.rules.text:
+        if key not in row.fields:
+            continue
+        document = Document(
+            row.id(columns.rules),
+            check(row.fields[key]),
+            row.meta(columns),
+            f"{place(row.name, row.number)} {key}",
+        )
+        yield Slot((document,), _writer(document, places.get(key), write))
 
 
 def _writer(
-    document: Document, leaf: Leaf | None, escape: bool
+    document: Document, leaf: Leaf | None, write: Writer
 ) -> Callable[[Sequence[Result]], list[Change]]:
     def changes(results: Sequence[Result]) -> list[Change]:
         new = new_text(results[0])
         if leaf is None or new == document.text:
             return []
-        return [Change(leaf.start, leaf.end, json.dumps(new, ensure_ascii=escape))]
+        return [Change(leaf.start, leaf.end, write(new))]
 
     return changes
 
 
-def _within(row: Row, found: Sequence[Leaf], rules: FormatRules) -> Iterator[Slot]:
-    """What the policy names by its path, deeper in the object."""
-    if not any("." in key for key in rules.labels):
-        return
+def _others(row: Row, found: Sequence[Leaf], columns: Columns, write: Writer) -> Iterator[Slot]:
+    """Every other value of the object, at any depth."""
+    rules, meta = columns.rules, row.meta(columns)
     for leaf in found:
-        if len(leaf.path) > 1 and rules.choice(dotted_path(leaf.path)):
-            slot = slot_for(leaf, row.id(rules), rules, row.meta(rules))
-            if slot is not None:
-                yield slot
+        top = len(leaf.path) == 1 and not leaf.is_key
+        if top and leaf.path[0] in rules.text:
+            continue
+        check(str(leaf.value))
+        slot = slot_for(
+            leaf,
+            row.id(rules),
+            rules,
+            meta,
+            place=place(row.name, row.number),
+            columns=columns if top else None,
+            write=write,
+        )
+        if slot is not None:
+            yield slot
 
 
 def _as_text(value: object) -> str:

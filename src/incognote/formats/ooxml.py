@@ -17,7 +17,7 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.charset import Text, decode
-from incognote.formats.json import words_of
+from incognote.formats.headers import words_of
 from incognote.formats.patch import Piece, Slot, patched, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.zips import members, pack

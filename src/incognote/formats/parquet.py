@@ -1,4 +1,4 @@
-"""Parquet: a table by columns. Text columns are read, labelled columns masked, the schema stays.
+"""Parquet: a table by columns. Cells are masked or read by their column, the schema stays.
 
 One row group at a time would keep memory flat, but a Parquet file ends with its index, so that a
 file is one record; tables larger than memory are better exported as CSV.
@@ -7,14 +7,15 @@ file is one record; tables larger than memory are better exported as CSV.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
-from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text
-from incognote.formats.fields import Row, require
-from incognote.policy import DROP, FormatRules
+from incognote.core.types import Failure, Result
+from incognote.formats.base import Record
+from incognote.formats.fields import Cell, Columns, Row, require
+from incognote.policy import DROP, KEEP, FormatRules
 
 
 class ParquetFormat:
@@ -27,16 +28,21 @@ class ParquetFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
             table, compression = _opened(stream.read())
-            require(dict.fromkeys(table.column_names), rules)
-            columns, documents = _documents(table, name, rules)
+            require(table.column_names, rules)
+            columns = Columns(table.column_names, rules)
+            places, cells = _cells(table, name, columns)
         except (ReadError, MissingExtra) as error:
             yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
             return
-        dropped = [key for key in table.column_names if rules.labels.get(key) == DROP]
-        yield Record(
-            tuple(documents),
-            lambda results: _written(table, columns, results, dropped, compression),
-        )
+        dropped = [key for key in table.column_names if columns.choice(key) == DROP]
+
+        def render(results: Sequence[Result]) -> bytes:
+            changed: dict[str, dict[int, str]] = {}
+            for (row, column), cell, result in zip(places, cells, results, strict=True):
+                changed.setdefault(column, {})[row] = cell.new_value(result)
+            return _written(table, changed, dropped, compression)
+
+        yield Record(tuple(cell.document for cell in cells), render)
 
 
 def _opened(data: bytes) -> tuple[Any, str]:
@@ -56,50 +62,74 @@ def _opened(data: bytes) -> tuple[Any, str]:
     return table, meta.row_group(0).column(0).compression if compressed else "SNAPPY"
 
 
-def _documents(
-    table: Any, name: str, rules: FormatRules
-) -> tuple[list[tuple[int, str]], list[Document]]:
-    """The documents, and for each its row and column."""
+def _cells(table: Any, name: str, columns: Columns) -> tuple[list[tuple[int, str]], list[Cell]]:
+    """The cells that are documents, and for each its row and column."""
+    texts = {column: _texts(table, column, columns) for column in table.column_names}
+    read = {column: values for column, values in texts.items() if values is not None}
     places: list[tuple[int, str]] = []
-    documents: list[Document] = []
-    wanted = [
-        column
-        for column in table.column_names
-        if column in (*rules.text, *rules.labels, rules.id, rules.patient)
-    ]
-    rows = table.select(wanted).to_pylist()
-    for number, row in enumerate(rows):
-        fields = {key: str(value) for key, value in row.items() if value is not None}
-        for column, document in Row(name, number + 1, fields).documents(rules).items():
+    cells: list[Cell] = []
+    for number in range(table.num_rows):
+        fields = {key: text for key, each in read.items() if (text := each[number]) is not None}
+        for column, cell in Row(name, number + 1, fields).cells(columns).items():
             places.append((number, column))
-            documents.append(document)
-    return places, documents
+            cells.append(cell)
+    return places, cells
+
+
+def _texts(table: Any, column: str, columns: Columns) -> list[str | None] | None:
+    """The values of a column as text; None for one that says nothing or need not be read."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    kind = table.schema.field(column).type
+    if columns.choice(column) in (KEEP, DROP) and column not in columns.keys:
+        return None
+    if types.is_boolean(kind) or types.is_null(kind) or types.is_time(kind):
+        return None
+    if _numbers_within(kind):
+        return None
+    if types.is_temporal(kind):
+        columns.promise(column, "DATE")
+    try:
+        texts: list[str | None] = table.column(column).cast(pa.string()).to_pylist()
+    except pa.ArrowException:
+        raise ReadError(
+            f"column {column!r} holds {kind}, which cannot be read: say keep or drop"
+        ) from None
+    return texts
+
+
+def _numbers_within(kind: Any) -> bool:
+    """Whether a type is a list of numbers, however deep: a waveform, a vector."""
+    from pyarrow import types
+
+    deep = False
+    while types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        kind, deep = kind.value_type, True
+    return deep and (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
 
 
 def _written(
     table: Any,
-    places: Sequence[tuple[int, str]],
-    results: Sequence[Result],
+    changed: Mapping[str, Mapping[int, str]],
     dropped: Sequence[str],
     compression: str,
 ) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    changed: dict[str, dict[int, str]] = {}
-    for (row, column), result in zip(places, results, strict=True):
-        changed.setdefault(column, {})[row] = new_text(result)
     for column, news in changed.items():
         at = table.column_names.index(column)
-        values = table.column(column).to_pylist()
+        kind = table.schema.field(column).type
+        values = table.column(column).cast(pa.string()).to_pylist()
+        if all(values[row] == new for row, new in news.items()):
+            continue
         for row, text in news.items():
             values[row] = text
-        kind = table.schema.field(column).type
-        try:
-            fresh = pa.array(values, type=kind)
-        except (pa.ArrowException, TypeError):
-            # A number or date whose replacement is neither: the column becomes text.
-            fresh = pa.array([None if value is None else str(value) for value in values])
+        fresh = pa.array(values, type=pa.string())
+        # A number or date whose replacement is neither makes its column one of text.
+        with suppress(pa.ArrowException):
+            fresh = fresh.cast(kind)
         table = table.set_column(at, column, fresh)
     for column in dropped:
         at = table.column_names.index(column)

@@ -12,7 +12,7 @@ neither is ever written back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -112,16 +112,20 @@ def dropped_slot(start: int, end: int, nothing: str) -> Slot:
     return Slot((), lambda _: [Change(start, end, nothing)])
 
 
-def informed(slots: Sequence[Slot]) -> list[Slot]:
-    """The slots with their free texts told what the labelled fields of the record say."""
-    known = tuple(
+def facts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
+    """What the labelled fields of a record state: label and value."""
+    return tuple(
         dict.fromkeys(
             (span.label, document.text[span.start : span.end])
-            for slot in slots
-            for document in slot.documents
+            for document in documents
             for span in document.given
         )
     )
+
+
+def informed(slots: Sequence[Slot]) -> list[Slot]:
+    """The slots with their free texts told what the labelled fields of the record say."""
+    known = facts(document for slot in slots for document in slot.documents)
     return [
         replace(
             slot,

@@ -17,7 +17,7 @@ from incognote.formats.base import Record
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
-from incognote.formats.json import words_of
+from incognote.formats.headers import words_of
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.xml_text import nodes_slot, says_something

@@ -3,12 +3,18 @@
 from incognote.policy.explain import explain_policy
 from incognote.policy.load import DEFAULT, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
+    BLANK,
+    COVER,
     DROP,
     KEEP,
+    NUMBER,
     OFF,
+    READ,
+    REPLACE,
     TEXT,
     ConnectRule,
     DetectorRules,
+    DicomRules,
     FormatRules,
     LabelRule,
     NeverRule,
@@ -20,13 +26,19 @@ from incognote.policy.model import (
 )
 
 __all__ = [
+    "BLANK",
+    "COVER",
     "DEFAULT",
     "DROP",
     "KEEP",
+    "NUMBER",
     "OFF",
+    "READ",
+    "REPLACE",
     "TEXT",
     "ConnectRule",
     "DetectorRules",
+    "DicomRules",
     "FormatRules",
     "LabelRule",
     "NeverRule",

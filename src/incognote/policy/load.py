@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 import types
 import typing
@@ -13,11 +14,23 @@ from typing import Any
 
 from incognote.core.errors import PolicyError
 from incognote.core.labels import SAFE, all_labels
-from incognote.policy.model import DROP, KEEP, MATCHES, TEXT, Policy
+from incognote.policy.model import (
+    DICOM_OPTIONS,
+    DROP,
+    IMAGES,
+    KEEP,
+    MATCHES,
+    NAMES,
+    TEXT,
+    UNNAMED,
+    DicomRules,
+    Policy,
+)
 from incognote.policy.patterns import compile_pattern
 
 DEFAULT = "i2b2-2014"
 _PRESETS = files("incognote.policy").joinpath("presets")
+_PRIVATE = re.compile(r"[0-9A-Fa-f]{3}[13579BDFbdf],[^,]+,[0-9A-Fa-f]{2}")
 
 
 def presets() -> tuple[str, ...]:
@@ -135,8 +148,10 @@ def _check(policy: Policy) -> None:
     for key, choice in policy.formats.labels.items():
         if choice not in (TEXT, KEEP, DROP):
             _check_labels([choice], f"formats.labels.{key}")
-    if policy.formats.images not in ("blank", "keep"):
-        raise PolicyError("formats.images: must be blank or keep")
+    for name, known in (("images", IMAGES), ("names", NAMES), ("unnamed", UNNAMED)):
+        if getattr(policy.formats, name) not in known:
+            raise PolicyError(f"formats.{name}: must be one of {', '.join(known)}")
+    _check_dicom(policy.formats.dicom)
     rules = policy.resolve
     _check_labels(rules.votes, "resolve.votes")
     _check_labels(rules.speech.exempt, "resolve.speech.exempt")
@@ -154,6 +169,22 @@ def _check(policy: Policy) -> None:
         if connect.label and connect.group:
             raise PolicyError(f"{where}: finds become one `label` or one `group`, not both")
         _check_patterns(connect.between, f"{where}.between")
+
+
+def _check_dicom(rules: DicomRules) -> None:
+    for option in rules.options:
+        if option not in DICOM_OPTIONS:
+            raise PolicyError(
+                f"formats.dicom.options: no option {option!r}; there are: "
+                f"{', '.join(DICOM_OPTIONS)}"
+            )
+    if {"retain-full-dates", "retain-modified-dates"} <= set(rules.options):
+        raise PolicyError("formats.dicom.options: dates are retained either full or modified")
+    for row in rules.safe_private:
+        if not _PRIVATE.fullmatch(row):
+            raise PolicyError(
+                f"formats.dicom.safe_private: {row!r} is not written as 0019,GEMS_ACQU_01,23"
+            )
 
 
 def _check_labels(names: Iterable[str], where: str, also: tuple[str, ...] = ()) -> None:

@@ -18,6 +18,27 @@ OFF = "off"
 KEEP = "keep"
 DROP = "drop"
 TEXT = "text"
+BLANK = "blank"
+COVER = "cover"
+READ = "read"
+UNNAMED = (TEXT, KEEP, DROP)
+IMAGES = (BLANK, COVER, READ, KEEP)
+REPLACE = "replace"
+NUMBER = "number"
+NAMES = (REPLACE, NUMBER, KEEP)
+DICOM_OPTIONS = (
+    "clean-descriptors",
+    "clean-graphics",
+    "clean-structured-content",
+    "clean-visual-features",
+    "retain-device-identity",
+    "retain-full-dates",
+    "retain-institution-identity",
+    "retain-modified-dates",
+    "retain-patient-characteristics",
+    "retain-safe-private",
+    "retain-uids",
+)
 MATCHES = ("any-case", "exact", "regex")
 
 
@@ -153,23 +174,53 @@ class TransformRules:
 
 
 @dataclass(frozen=True, slots=True)
+class DicomRules:
+    """How the DICOM confidentiality profile (PS3.15 Annex E) is applied.
+
+    `options` are those of its options that are applied on top of the Basic Profile; what each does
+    is written on the page about formats. Clean Pixel Data is not among them: it follows from
+    `images`. `safe_private` lists the private attributes that `retain-safe-private` keeps, each
+    with its group, its creator and the last two digits of its element: `0019,GEMS_ACQU_01,23`.
+    """
+
+    options: tuple[str, ...] = (
+        "clean-descriptors",
+        "clean-structured-content",
+        "retain-modified-dates",
+    )
+    safe_private: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FormatRules:
     """Which parts of a file are text and what its fields hold.
 
     `labels` says what becomes of a field: the label of its value, or `text` (read it), `keep` or
     `drop`. A field is a column, a JSON key or path (`visit.attending`), an XML element or
-    attribute, an HL7 field (`PID-5`), a FHIR path (`Patient.name`) or a DICOM keyword.
+    attribute, an HL7 field or segment (`PID-5`, `ZPI`), a FHIR path (`Patient.name`) or a DICOM
+    keyword. `unnamed` is for columns and JSON keys that `labels` does not name: `text` (masked
+    where their name says what they hold, such as `dob`, otherwise read), `keep` or `drop`.
 
-    `images` says what becomes of pictures inside documents, which no detector can read: `blank`
-    or `keep`. `keys` reads the keys of JSON files as well, for exports that have names there.
+    `images` says what becomes of pictures: `cover` (every word that OCR finds is painted over),
+    `read` (the words are read like any text, those that are PHI are painted over), `keep`, or
+    `blank`: pictures inside documents are emptied and scanned pages refused, while the words of
+    picture files and of DICOM pixels are painted over.
+
+    `names` says what becomes of the names of files, folders and members of archives: `replace`
+    (they are read like any text, and what is PHI in them is replaced), `number` (every file gets a
+    number for a name) or `keep`. `keys` reads the keys of JSON files and the headers of CSV tables
+    as well, for exports that have names there.
     """
 
     text: tuple[str, ...] = ("text",)
     id: str = "id"
     patient: str = "patient_id"
     labels: Mapping[str, str] = field(default_factory=dict)
-    images: str = "blank"
+    unnamed: str = TEXT
+    images: str = BLANK
+    names: str = REPLACE
     keys: bool = False
+    dicom: DicomRules = field(default_factory=DicomRules)
 
     def choice(self, *names: str) -> str | None:
         """What the policy says of a field, by the first of its names that it knows."""

@@ -26,16 +26,21 @@ from incognote.lexicon import lexicon
 _NAMES = frozenset({"PATIENT", "DOCTOR"})
 _MISSPELT = 0.8
 _SHORTEST_WITH_ERROR = 5
+_PLACES = frozenset({"CITY", "HOSPITAL", "ORGANIZATION", "LOCATION-OTHER"})
+_SHORTEST_PLACE_WITH_ERROR = 6
 _FEWEST_CHARACTERS = 5
 _PATIENTS_IN_MEMORY = 256
 
-_WORD = re.compile(r"[^\W\d_]+")
+# O'Brien is one word, "Ann's" is not.
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]{2,})?")
+_INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _GAP = re.compile(r"(?:,? {1,3}|-|, {0,2}| [A-Z]\.? )\Z")
 _SENTENCE_START = re.compile(r"(?:^|[.:;!?\n])[\s\"'(]*$")
 
 
 class KnownPatientDetector:
     languages = frozenset({"*"})
+    reads_record = True  # whose text it is decides what is found in it
 
     def __init__(
         self, file: str, id_column: str = "patient_id", columns: Mapping[str, str] | None = None
@@ -86,13 +91,14 @@ class _Patient:
     def __init__(self, facts: Iterable[Fact]) -> None:
         phrases: list[tuple[str, str]] = []
         names: dict[str, str] = {}
+        places: dict[str, str] = {}
         self._numbers: list[tuple[re.Pattern[str], str]] = []
         for fact in sorted(facts):
             category = label_named(fact.label).category
             if fact.label in _NAMES:
                 for part in name_parts(fact.value):
                     for form in (part, *sorted(nicknames(part))):
-                        names.setdefault(form.lower(), fact.label)
+                        names.setdefault(_key(form), fact.label)
             elif fact.label == "DATE":
                 phrases += [(form, fact.label) for form in date_forms(fact.value)]
             elif fact.label == "STREET":
@@ -103,13 +109,13 @@ class _Patient:
                     self._numbers.append((pattern, fact.label))
             elif len(fact.value) > 2:
                 phrases.append((fact.value, fact.label))
+                if fact.label in _PLACES and fact.value.isalpha():
+                    places.setdefault(_key(fact.value), fact.label)
         self._phrases = Phrases(phrases)
         self._names = names
-        self._misspelt = Misspellings(
-            (name, label)
-            for name, label in names.items()
-            if len(name) >= _SHORTEST_WITH_ERROR and not _also_a_word(name)
-        )
+        self._initials = {(name[0].upper(), label) for name, label in names.items()}
+        self._misspelt = _misspellings(names, _SHORTEST_WITH_ERROR)
+        self._misspelt_places = _misspellings(places, _SHORTEST_PLACE_WITH_ERROR)
 
     def find(self, view: View) -> Iterator[_Find]:
         text = view.text
@@ -121,6 +127,7 @@ class _Patient:
         for pattern, label in self._numbers:
             for number in pattern.finditer(text):
                 yield number.start(), number.end(), label, 1.0
+        yield from _intended(self._misspelt_places, view.text)
         yield from self._find_names(view)
 
     def _find_names(self, view: View) -> Iterator[_Find]:
@@ -128,33 +135,62 @@ class _Patient:
         run: list[_Find] = []
         for find in self._name_words(view.text):
             if run and not self._joins(run[-1], find, view.text):
-                yield from _joined(run, view)
+                yield from self._joined(run, view)
                 run = []
             run.append(find)
-        yield from _joined(run, view)
+        yield from self._joined(run, view)
 
     def _name_words(self, text: str) -> Iterator[_Find]:
         for word in _WORD.finditer(text):
-            written = word[0].lower()
+            written = _key(word[0])
             label = self._names.get(written)
             if label is not None:
                 yield word.start(), word.end(), label, 1.0
-            elif len(written) >= _SHORTEST_WITH_ERROR:
-                label = self._misspelt.intended(written)
-                if label is not None and lexicon().word_rank(written) is None:
-                    yield word.start(), word.end(), label, _MISSPELT
+            elif label := _meant(self._misspelt, written):
+                yield word.start(), word.end(), label, _MISSPELT
 
     @staticmethod
     def _joins(left: _Find, right: _Find, text: str) -> bool:
         return left[2] == right[2] and _GAP.match(text[left[1] : right[0]]) is not None
 
+    def _joined(self, run: list[_Find], view: View) -> Iterator[_Find]:
+        if not run:
+            return
+        start, end, label = run[0][0], run[-1][1], run[0][2]
+        if len(run) > 1 or not _is_plain(view, start, end):
+            before = _INITIAL_BEFORE.search(view.text, max(0, start - 4), start)
+            if before and (before[1], label) in self._initials:
+                start = before.start()
+            yield start, end, label, min(find[3] for find in run)
 
-def _joined(run: list[_Find], view: View) -> Iterator[_Find]:
-    if not run:
+
+def _key(name: str) -> str:
+    """What two ways to write a name share: O'Brien, O'BRIEN, Obrien."""
+    return name.lower().replace("'", "")
+
+
+def _misspellings(words: Mapping[str, str], shortest: int) -> Misspellings[str]:
+    return Misspellings(
+        (word, label)
+        for word, label in words.items()
+        if len(word) >= shortest and not _also_a_word(word)
+    )
+
+
+def _meant(known: Misspellings[str], written: str) -> str | None:
+    """The label of the word that was meant, unless what is written is a word of its own."""
+    if len(written) < _SHORTEST_WITH_ERROR:
+        return None
+    label = known.intended(written)
+    return label if label is None or lexicon().word_rank(written) is None else None
+
+
+def _intended(known: Misspellings[str], text: str) -> Iterator[_Find]:
+    if not known:
         return
-    start, end = run[0][0], run[-1][1]
-    if len(run) > 1 or not _is_plain(view, start, end):
-        yield start, end, run[0][2], min(find[3] for find in run)
+    for word in _WORD.finditer(text):
+        if word[0][0].isupper() and (label := _meant(known, _key(word[0]))):
+            yield word.start(), word.end(), label, _MISSPELT
 
 
 def _is_plain(view: View, start: int, end: int) -> bool:

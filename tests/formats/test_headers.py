@@ -1,0 +1,262 @@
+"""Columns that nobody named: their names say what they hold, and what says nothing is read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.formats.planted import documents, masked, unchanged
+
+from incognote.core.labels import all_labels
+from incognote.core.types import Span
+from incognote.formats.headers import CODES, MEASURES, judged, promise, promises
+from incognote.policy import KEEP, TEXT, FormatRules
+
+NAMES = {
+    "PATIENT": ["Patient Name", "PATIENT_NAME", "patientName", "first_name", "LastName", "surname",
+                "mother_maiden_name", "NOK Name", "emergency_contact", "guarantor_name"],
+    "DOCTOR": ["Attending", "attending_physician", "Ordering Provider", "PCP Name", "signed_by",
+               "surgeon", "referring_provider_name", "author"],
+    "MEDICALRECORD": ["mrn", "MRN_NBR", "PAT_MRN_ID", "medical record number", "nhs_number"],
+    "SSN": ["SSN", "ssn_last4", "Social Security Number"],
+    "IDNUM": ["patient_id", "PAT_ID", "subject_id", "accession_number", "order id", "specimen_id"],
+    "ACCOUNT": ["encounter_id", "PAT_ENC_CSN_ID", "visit_number", "acct_no", "hadm_id"],
+    "HEALTHPLAN": ["member_id", "policy_number", "Subscriber ID"],
+    "LICENSE": ["npi", "dea_number", "license_number"],
+    "DEVICE": ["serial_number", "Device ID"],
+    "DATE": ["DOB", "birth_date", "PatientDateOfBirth", "admit_date", "charttime", "created_at",
+             "DATE_OF_SERVICE", "note_datetime", "BirthYear", "dischtime"],
+    "AGE": ["age", "Age at visit", "patient_age"],
+    "PHONE": ["phone", "Phone1", "home_phone", "cell", "mobile_number", "emergency_contact_phone"],
+    "FAX": ["fax", "fax_number"],
+    "EMAIL": ["email", "E-mail Address"],
+    "ZIP": ["zip", "ZIP Code", "postal_code", "postcode"],
+    "STREET": ["address", "Address Line 1", "street"],
+    "CITY": ["city", "home_town"],
+    "HOSPITAL": ["hospital", "facility_name"],
+    "USERNAME": ["username", "user_id"],
+    "IPADDR": ["ip", "IP Address"],
+    CODES: ["loinc", "icd10_code", "Dx Code", "itemid", "snomed_code"],
+    MEASURES: ["Lab Value", "units", "result", "ref_range", "sex", "weight", "abnormal_flag"],
+    None: ["test_name", "component_name", "drug_name", "diagnosis", "comments", "note_text", "ward",
+           "stage", "image", "page", "package", "update", "candidate", "hotel", "file_name", "state"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for kind, names in NAMES.items() for name in names]
+)
+def test_what_a_name_promises(name: str, kind: str | None) -> None:
+    assert promise(name) == kind
+
+
+def test_a_name_is_a_person_where_the_table_is_about_people() -> None:
+    assert promises(["name", "city", "comments"])["name"] == "PATIENT"
+    assert promises(["name", "value", "unit"])["name"] is None
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "kind", "place"),
+    [
+        ("dob", "3/14/1961", "DATE", (0, 9)),
+        ("created_at", "2024-02-11 06:15:00", "DATE", (0, 10)),
+        ("dob", "unknown", KEEP, (0, 7)),
+        ("dob", "the week after Easter", TEXT, (0, 21)),
+        ("phone", "ask her daughter", TEXT, (0, 16)),
+        ("attending", "x" * 200, TEXT, (0, 200)),
+        ("patient_name", " Ann Lee ", "PATIENT", (1, 8)),
+        ("lab value", "4.5", KEEP, (0, 3)),
+        ("lab value", "<0.01", KEEP, (0, 5)),
+        ("result", "5551234567", TEXT, (0, 10)),
+        ("result", "03/14/1961", TEXT, (0, 10)),
+        ("units", "mg/dL", KEEP, (0, 5)),
+        ("ref_range", "3.5-5.1", KEEP, (0, 7)),
+        ("bp", "120/80", KEEP, (0, 6)),
+        ("snomed code", "44054006", KEEP, (0, 8)),
+        ("icd10", "S72.001A", KEEP, (0, 8)),
+        ("icd10", "seen with Ann", TEXT, (0, 13)),
+        ("anything", "112", KEEP, (0, 3)),
+        ("anything", "12345", TEXT, (0, 5)),
+        ("anything", "Ann", TEXT, (0, 3)),
+        ("anything", "N/A", KEEP, (0, 3)),
+    ],
+)
+def test_what_a_value_is_under_its_column(column, value, kind, place) -> None:
+    assert judged(promise(column), value) == (kind, *place)
+
+
+@given(st.text(max_size=40), st.text(max_size=60))
+def test_every_value_is_something(column: str, value: str) -> None:
+    kind, start, end = judged(promise(column), value)
+    assert kind in (KEEP, TEXT) or kind in all_labels()
+    assert 0 <= start <= end <= len(value)
+    # What is not read is short, or a code without words.
+    assert kind != KEEP or len(value.strip()) <= 27
+
+
+EXPORT = """\
+PAT_ID,MRN,Patient Name,DOB,Phone,City,ZIP,Attending Physician,Admit Date,Dx Code,Diagnosis,Lab,\
+Lab Value,Units,Ref Range,Flag,Collected At,Member ID,Comments,Weight,Pain Score,Room
+Z1001,00482913,"Okafor, Ngozi",03/14/1961,617-555-0143,Somerville,02143,"Petrov, Elena MD",\
+2024-02-11,I50.22,Chronic systolic heart failure,Potassium,4.5,mmol/L,3.5-5.1,,\
+2024-02-11 06:15:00,HHP-88213-02,"Daughter Chioma will call",81.4,3,7W-12
+Z1002,00482914,"Lindqvist, Per",11/02/1947,none,Medford,02155,"Petrov, Elena MD",\
+2024-02-12,E11.9,Type 2 diabetes,Hemoglobin A1c,8.1,%,4.0-5.6,H,2024-02-12 07:40:00,,unknown,92,0,
+"""
+CLINICAL = [
+    "I50.22", "Chronic systolic heart failure", "Potassium", "4.5", "mmol/L", "3.5-5.1", "81.4",
+    " 06:15:00", "E11.9", "Hemoglobin A1c", "8.1", "%", "4.0-5.6", " 07:40:00", "92", "unknown",
+]  # fmt: skip
+PERSONAL = [
+    "Z1001", "00482913", "Okafor", "Ngozi", "03/14/1961", "617-555", "Somerville", "02143",
+    "Petrov", "2024-02", "HHP-88213", "Chioma", "7W-12", "Z1002", "Lindqvist", "11/02/1947",
+]  # fmt: skip
+
+
+def test_an_export_whose_columns_nobody_named() -> None:
+    out = masked(EXPORT.encode(), "x.csv", ["Chioma"]).decode()
+    assert [value for value in PERSONAL if value in out] == []
+    assert [value for value in CLINICAL if value not in out] == []
+    assert out.splitlines()[0] == EXPORT.splitlines()[0]
+    assert unchanged(EXPORT.encode(), "x.csv") == EXPORT.encode()
+
+
+def test_the_same_export_as_json_lines() -> None:
+    rows = list(csv.DictReader(io.StringIO(EXPORT)))
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    out = masked(data, "x.jsonl", ["Chioma"]).decode()
+    assert [value for value in PERSONAL if value in out] == []
+    assert [value for value in CLINICAL if value not in out] == []
+
+
+def test_rows_of_one_patient_are_told_by_the_column_that_numbers_patients() -> None:
+    assert {d.patient_id for d in documents(EXPORT.encode(), "x.csv")} == {"Z1001", "Z1002"}
+    named = FormatRules(patient="MRN")
+    found = documents(EXPORT.encode(), "x.csv", named)
+    assert {d.patient_id for d in found} == {"00482913", "00482914"}
+
+
+def test_what_a_row_states_is_known_in_its_texts() -> None:
+    comment = next(d for d in documents(EXPORT.encode(), "x.csv") if "Chioma" in d.text)
+    assert comment.text == "Comments: Daughter Chioma will call"
+    assert ("PATIENT", "Okafor, Ngozi") in comment.known
+
+
+KEYS = {
+    "numbers of the export stay": ("id,text\n1,a\n", FormatRules(), []),
+    "numbers of the hospital go": ("mrn,text\n123,a\n", FormatRules(id="mrn"), ["MEDICALRECORD"]),
+    "a patient column may stay": ("patient_id,text\n1,a\n", FormatRules(), []),
+    "or go by policy": ("patient_id,text\n1,a\n", FormatRules(labels={"patient_id": "IDNUM"}), ["IDNUM"]),
+    "of two, one is the key": ("id,patient_id,pat_id,text\n1,2,3,a\n", FormatRules(), ["IDNUM"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", KEYS)
+def test_keys_of_rows(case: str) -> None:
+    data, rules, expected = KEYS[case]
+    found = [span.label for d in documents(data.encode(), "x.csv", rules) for span in d.given]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("unnamed", "expected"),
+    [("text", "x,text\n[PATIENT],b\n"), ("keep", "x,text\nQuillon,b\n"), ("drop", "x,text\n,b\n")],
+)
+def test_the_policy_decides_over_unnamed_columns(unnamed: str, expected: str) -> None:
+    out = masked(b"x,text\nQuillon,b\n", "x.csv", ["Quillon"], FormatRules(unnamed=unnamed))
+    assert out.decode() == expected
+
+
+def test_two_columns_of_one_name_are_both_read() -> None:
+    data = b"text,note,note\na,Quillon,Quillon\n"
+    assert masked(data, "x.csv", ["Quillon"]) == b"text,note,note\na,[PATIENT],[PATIENT]\n"
+
+
+def test_headers_are_read_where_the_policy_says_so() -> None:
+    data = b'id,"Quillon, A",text\n1,b,c\n'
+    assert masked(data, "x.csv", ["Quillon"]) == data
+    out = masked(data, "x.csv", ["Quillon"], FormatRules(keys=True))
+    assert out == b'id,"[PATIENT], A",text\n1,b,c\n'
+
+
+def test_only_a_part_of_a_cell_is_masked() -> None:
+    (document,) = documents(b"created_at\n2024-02-11T06:15:00Z\n", "x.csv")
+    assert document.given == (Span(0, 10, "DATE"),)
+
+
+class TestParquet:
+    def _data(self, **columns) -> bytes:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        buffer = io.BytesIO()
+        pq.write_table(pa.table(columns), buffer)
+        return buffer.getvalue()
+
+    def _table(self, data: bytes):
+        import pyarrow.parquet as pq
+
+        return pq.read_table(io.BytesIO(data))
+
+    def test_columns_that_nobody_named(self) -> None:
+        import datetime as dt
+
+        data = self._data(
+            patient_name=["Quillon", None],
+            seen=[dt.date(2024, 2, 11), None],
+            glucose=[4.5, 112.0],
+            phone=[6175550143, None],
+            comment=["with Quillon", "well"],
+            vector=[[1.0, 2.0], [3.0]],
+            is_new=[True, False],
+        )
+        found = documents(data, "x.parquet")
+        assert [(d.text, [s.label for s in d.given]) for d in found] == [
+            ("Quillon", ["PATIENT"]),
+            ("2024-02-11", ["DATE"]),
+            ("6175550143", ["PHONE"]),
+            ("comment: with Quillon", []),
+            ("comment: well", []),
+        ]
+        out = self._table(masked(data, "x.parquet", ["Quillon"])).to_pydict()
+        assert out["patient_name"] == ["[PATIENT]", None]
+        assert out["comment"] == ["with [PATIENT]", "well"]
+        assert out["glucose"] == [4.5, 112.0]
+        assert out["vector"] == [[1.0, 2.0], [3.0]]
+        assert self._table(unchanged(data, "x.parquet")).equals(self._table(data))
+
+    def test_types_stay_where_replacements_have_them(self) -> None:
+        import datetime as dt
+
+        from tests.formats.planted import read
+
+        from incognote.core.types import Replacement, Result
+
+        data = self._data(dob=[dt.date(2024, 2, 11)], mrn=[123456])
+        (record,) = read(data, "x.parquet")
+        new = {"2024-02-11": "2023-05-01", "123456": "654321"}
+        out = record.render(
+            [
+                Result(d, d.given, (), (Replacement(d.given[0], new[d.text]),), new[d.text])
+                for d in record.documents
+            ]
+        )
+        table = self._table(out)
+        assert table.schema.equals(self._table(data).schema)
+        assert table.to_pydict() == {"dob": [dt.date(2023, 5, 1)], "mrn": [654321]}
+
+    def test_what_cannot_be_read_is_refused_unless_the_policy_speaks(self) -> None:
+        from tests.formats.planted import read
+
+        from incognote.core.types import Failure
+
+        data = self._data(scan=[{"by": "Quillon"}], text=["a"])
+        (failure,) = read(data, "x.parquet")
+        assert isinstance(failure, Failure)
+        assert "'scan'" in failure.message
+        out = masked(data, "x.parquet", ["Quillon"], FormatRules(labels={"scan": "drop"}))
+        assert self._table(out).to_pydict() == {"scan": [None], "text": ["a"]}
