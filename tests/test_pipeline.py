@@ -53,6 +53,13 @@ class AstrayOnce(Finder):
         return super()._find(text)
 
 
+class Misled(Finder):
+    """Learns at the first document that its policy cannot be followed."""
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        raise PolicyError("the file has no column named 'id'")
+
+
 class Forgetful(Finder):
     """Answers for all views but the last."""
 
@@ -63,7 +70,13 @@ class Forgetful(Finder):
 @pytest.fixture
 def detectors(monkeypatch):
     """The test detectors, found by name as a plug-in's would be."""
-    planted = {"finder": Finder, "astray": Astray, "once": AstrayOnce, "forgetful": Forgetful}
+    planted = {
+        "finder": Finder,
+        "astray": Astray,
+        "once": AstrayOnce,
+        "forgetful": Forgetful,
+        "misled": Misled,
+    }
     monkeypatch.setattr("incognote.pipeline.load", lambda kind, name: planted[name])
 
 
@@ -117,6 +130,10 @@ class TestPipeline:
         for outcome in _pipeline("forgetful").deid(documents):
             assert isinstance(outcome, Failure)
             assert (outcome.stage, outcome.error) == ("detect:forgetful", "DetectError")
+
+    def test_what_is_wrong_with_the_policy_stops_the_run(self):
+        with pytest.raises(PolicyError, match="no column named 'id'"):
+            _pipeline("misled").deid([Document("a", "x"), Document("b", "y")])
 
     def test_a_field_of_known_kind_is_masked_without_looking(self):
         field = Document("a", "boom", given=(Span(0, 4, "PATIENT"),), free_text=False)

@@ -8,6 +8,7 @@ import pytest
 from incognote.core.errors import PolicyError
 from incognote.core.types import Document
 from incognote.detect.known_patient import KnownPatientDetector
+from incognote.detect.known_patient.forms import street_forms
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 from incognote.testing import parse_markup, render_markup
@@ -15,6 +16,7 @@ from incognote.testing import parse_markup, render_markup
 TABLE = """patient_id,first_name,last_name,relatives,dob,street,city,phone,mrn,pcp,nick
 p1,Robert,Quillfeather,Ana Will,1956-03-04,12 Elm Street,Reading,(555) 123-4567,AB-10293,"Ruth Vance, MD",Tuppence
 p2,Maria,Youngblood,,,,,,,,
+p3,Maeve,O'Garrity-Penhaligon,Tomas Penhaligon (husband),,77 N. Larkspur Avenue Apt 3B,Wexcombe,,,,
 """
 
 
@@ -57,6 +59,27 @@ CASES = {
 @pytest.mark.parametrize("marked", CASES.values(), ids=CASES)
 def test_written_forms(detector, marked):
     assert found(detector, parse_markup(marked)[0]) == marked
+
+
+MORE = {
+    "apostrophe": "Mrs. [[O'Garrity|PATIENT]]; [[OGARRITY|PATIENT]]; O's and [[Maeve|PATIENT]]'s",
+    "initial": "[[M. O'Garrity|PATIENT]] and X. [[Penhaligon|PATIENT]]",
+    "both names": "[[Maeve O'Garrity-Penhaligon|PATIENT]]",
+    "what a table says beside a name": "her husband [[Tomas|PATIENT]] came",
+    "direction spelt out": "at [[77 North Larkspur Ave|STREET]]",
+    "unit behind a comma": "at [[77 N Larkspur Ave., apt 3b|STREET]].",
+    "misspelt town": "moved to [[Wexcomb|CITY]]",
+    "another word": "the wexcomb",
+}
+
+
+@pytest.mark.parametrize("marked", MORE.values(), ids=MORE)
+def test_written_forms_of_another_patient(detector, marked):
+    assert found(detector, parse_markup(marked)[0], "p3") == marked
+
+
+def test_a_street_of_many_kinds_has_few_forms():
+    assert len(set(street_forms(" ".join(["North"] * 40)))) < 100
 
 
 def test_facts_belong_to_their_patient(detector):

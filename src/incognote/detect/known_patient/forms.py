@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime
-from itertools import product
+from itertools import islice, product
 
 from incognote.lexicon import lexicon
 
@@ -25,13 +25,28 @@ _KINDS = {
     "apartment": "apt",
     "highway": "hwy",
 }
-_SHORT = {short: long for long, short in _KINDS.items()}
-_NO_NAME = frozenset("mr mrs ms miss dr md do rn np pa jr sr ii iii iv phd lpn dds".split())
+_DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w"}
+_WRITTEN = {
+    form: (long, short, f"{short}.")
+    for long, short in (_KINDS | _DIRECTIONS).items()
+    for form in (long, short)
+}
+_UNIT = re.compile(
+    r",?\s+((?:apt|apartment|unit|suite|ste|fl|floor)\b\.?\s*\S+|#\s?\S+)$", re.IGNORECASE
+)
+# Four words that can be written in three ways; longer lines are no address.
+_MOST_FORMS = 81
+# Titles, degrees and what a table says beside a name: "Ana Will (daughter)".
+_NO_NAME = frozenset(
+    """mr mrs ms miss dr md do rn np pa jr sr ii iii iv phd lpn dds husband wife spouse partner son
+    daughter mother father parent brother sister sibling aunt uncle cousin niece nephew grandmother
+    grandfather grandson granddaughter guardian friend neighbor caregiver unknown self""".split()
+)
 
 
 def name_parts(value: str) -> list[str]:
-    """The words of a name, without titles and initials."""
-    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", value)
+    """The words of a name, without titles, initials and what stands in brackets."""
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", re.sub(r"\([^)]*\)", " ", value))
     return [word for word in words if len(word) > 1 and word.lower() not in _NO_NAME]
 
 
@@ -74,13 +89,18 @@ def _date(value: str) -> date | None:
 
 
 def street_forms(value: str) -> Iterator[str]:
-    """An address line as it is, with its kinds abbreviated, and with them spelt out."""
-    yield value
-    for table in (_KINDS, _SHORT):
-        words = [table.get(word.strip(".").lower(), word) for word in value.split()]
-        yield " ".join(words)
-        # The dot of an abbreviation is a mark of its own to the matcher.
-        yield " ".join(f"{word}." if word in _SHORT else word for word in words)
+    """An address line, kinds and directions spelt out or abbreviated, with its unit or without."""
+    found = _UNIT.search(value)
+    street = value[: found.start()] if found else value
+    words = [word.rstrip(".,") for word in street.split()]
+    # A dot is a mark of its own to the matcher.
+    ways = [_WRITTEN.get(word.lower(), (word,)) for word in words]
+    for way in islice(product(*ways), _MOST_FORMS):
+        written = " ".join(way)
+        yield written
+        if found:
+            unit = found[1].strip()
+            yield from (f"{written} {unit}", f"{written}, {unit}")
 
 
 def number_pattern(value: str) -> str:
