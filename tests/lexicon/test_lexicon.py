@@ -123,6 +123,20 @@ def test_cities_are_ordered_by_size():
     assert {"MO", "MA", "IL"} <= {city.state for city in springfields}
 
 
+@pytest.mark.parametrize(
+    ("code", "state", "town"),
+    [("02139", "MA", "cambridge"), ("63101", "MO", "saint louis"), ("99801", "AK", "juneau")],
+)
+def test_a_zip_code_has_a_town_and_the_town_its_codes(code, state, town):
+    assert LEX.zips.town(code) == (state, town)
+    assert code in LEX.zips.of(state, town)
+
+
+def test_unknown_zip_codes_and_towns():
+    assert LEX.zips.town("00000") is None
+    assert LEX.zips.of("MA", "nowhere") == ()
+
+
 def test_cities_of_a_state():
     assert LEX.cities("VT")[0].name == "Burlington"
     assert all(c.state == "OH" and c.population >= 50_000 for c in LEX.cities("OH", 50_000))

@@ -7,7 +7,7 @@ import pytest
 from tests.transform.conftest import KEY, deid, new_values, policy, surrogate
 
 from incognote.core.types import Document, Span
-from incognote.lexicon import lexicon
+from incognote.lexicon import fold_place, lexicon
 from incognote.transform import Transformer
 from incognote.transform.places import state_of_zip
 
@@ -23,7 +23,32 @@ def test_city_state_and_zip_fit_together(patient):
     city, state, zip_code = values("[[Dayton|CITY]], [[OH|STATE]] [[45402|ZIP]]", patient)
     assert state != "OH"
     assert state in {found.state for found in lexicon().city(city)}
-    assert state_of_zip(zip_code) == state
+    assert zip_code in lexicon().zips.of(state, fold_place(city))
+
+
+@pytest.mark.parametrize("patient", PATIENTS)
+def test_a_zip_code_of_its_own_is_that_of_the_city_it_belongs_to(patient):
+    """In another note, or in a field of a table, where no city stands beside it."""
+    city, state, zip_code = values("[[Dayton|CITY]], [[OH|STATE]] [[45402|ZIP]]", patient)
+    assert values("[[45402|ZIP]]", patient) == [zip_code]
+    [long] = values("[[45402-1234|ZIP]]", patient)
+    assert long[:5] in lexicon().zips.of(state, fold_place(city))
+    assert long[5] == "-"
+
+
+def test_where_cities_stay_zip_codes_stay_in_them():
+    city, zip_code = values(
+        "[[Dayton|CITY]] [[45402|ZIP]]", labels={"CITY": "keep", "STATE": "keep"}
+    )
+    assert city == "Dayton"
+    assert zip_code != "45402"
+    assert zip_code in lexicon().zips.of("OH", "dayton")
+
+
+def test_a_zip_code_that_no_list_knows_is_one_of_the_surrogate_state():
+    state, zip_code = values("[[Ohio|STATE]] ... [[45199|ZIP]]", labels={"CITY": "keep"})
+    assert lexicon().zips.town("45199") is None
+    assert state_of_zip(zip_code) == lexicon().state(state)
 
 
 def test_parts_of_one_address_fit_together_over_some_distance():

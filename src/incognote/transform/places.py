@@ -25,11 +25,13 @@ _DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
+_PATIENCE = 24
 _PLAIN_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?")
 
 
 class PlaceFacts:
-    """Which state each city and ZIP code of a record lies in, as far as the record shows it."""
+    """Which state each city of a record lies in and which city each ZIP code, as far as the record
+    shows it."""
 
     def __init__(self, record: Record) -> None:
         lex = lexicon()
@@ -39,17 +41,22 @@ class PlaceFacts:
             if mention.label == "STATE" and (code := lex.state(mention.text))
         }
         self._state_of: dict[str, str] = {}
+        self._city_of: dict[str, str] = {}
         placed = [m for m in record.mentions if m.label in ("CITY", "STATE", "ZIP")]
+        city_ = ""
         for before, after in pairwise(placed):
-            near = after.start - before.end <= _NEAR
-            together = before.span.group and before.span.group == after.span.group
-            if not (near or together) or after.label == "CITY":
+            if before.label == "CITY":
+                city_ = fold_place(before.text)
+            if not _together(before, after):
+                city_ = ""
+            if not city_ or after.label == "CITY":
                 continue
-            code = lex.state(after.text) if after.label == "STATE" else None
-            if code is None and after.label == "ZIP":
-                code = state_of_zip(after.text) if before.label == "CITY" else None
-            if before.label == "CITY" and code:
-                self._state_of.setdefault(fold_place(before.text), code)
+            is_zip = after.label == "ZIP"
+            code = state_of_zip(after.text) if is_zip else lex.state(after.text)
+            if code:
+                self._state_of.setdefault(city_, code)
+            if is_zip:
+                self._city_of.setdefault(squeeze(after.text)[:5], city_)
 
     def state_of(self, key: str) -> str | None:
         """The state of a city: what the record says, or where the largest one of its name lies."""
@@ -57,6 +64,23 @@ class PlaceFacts:
         if known:
             return known
         return next((found.state for found in lexicon().city(key) if found.state), None)
+
+    def city_of(self, zip5: str) -> tuple[str, str | None] | None:
+        """The city of a ZIP code and its state: what the record says, or where its office is."""
+        key = self._city_of.get(zip5)
+        if key is not None:
+            return key, self.state_of(key)
+        town = lexicon().zips.town(zip5)
+        if town is None:
+            return None
+        state_, key = town
+        return key, self._state_of.get(key, state_)
+
+
+def _together(before: Mention, after: Mention) -> bool:
+    """Whether two parts of addresses belong to one."""
+    group = before.span.group
+    return after.start - before.end <= _NEAR or bool(group and group == after.span.group)
 
 
 @cache
@@ -70,12 +94,14 @@ def state_of_zip(text: str) -> str | None:
 
 @cache
 def _towns() -> dict[str, tuple[str, ...]]:
-    """State -> its towns with plain names, largest first."""
+    """State -> its towns with plain names and ZIP codes of their own, largest first."""
     found: dict[str, list[str]] = {}
-    table = lexicon().us_cities
-    for city in map(table.__getitem__, range(len(table))):
-        if city.population >= _TOWN and _PLAIN_NAME.fullmatch(city.name):
-            found.setdefault(city.state, []).append(city.name)
+    lex = lexicon()
+    for city_ in map(lex.us_cities.__getitem__, range(len(lex.us_cities))):
+        if city_.population < _TOWN or not _PLAIN_NAME.fullmatch(city_.name):
+            continue
+        if lex.zips.of(city_.state, fold_place(city_.name)):
+            found.setdefault(city_.state, []).append(city_.name)
     return {code: tuple(names) for code, names in found.items() if len(names) >= _ENOUGH}
 
 
@@ -161,8 +187,13 @@ def _region(mention: Mention, record: Record) -> str:
 
 def city(mention: Mention, record: Record) -> str:
     key = fold_place(mention.text)
-    code = record.know(PlaceFacts).state_of(key)
-    names = _city_pool(key, code, record)
+    new, _ = _city_image(key, record.know(PlaceFacts).state_of(key), record)
+    return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
+
+
+def _city_image(key: str, code: str | None, record: Record) -> tuple[str, str]:
+    """The city that stands for one, and its state; "" abroad."""
+    names, home = _city_pool(key, code, record)
 
     def make(attempt: int) -> str:
         return record.scope.draws.pick(names, "CITY", key, attempt)
@@ -174,39 +205,44 @@ def city(mention: Mention, record: Record) -> str:
         return record.corpus is not None and new.casefold() in record.corpus.cities
 
     # A corpus may name every town of a state; the ZIP code still keeps them apart.
-    new = record.first_free("CITY", make, lambda new: taken(new) or known(new), taken)
-    return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
+    return record.first_free("CITY", make, lambda new: taken(new) or known(new), taken), home
 
 
-def _city_pool(key: str, code: str | None, record: Record) -> tuple[str, ...]:
+def _city_pool(key: str, code: str | None, record: Record) -> tuple[tuple[str, ...], str]:
     if code is not None:
-        towns = _towns().get(_state_image(code, record))
+        home = _state_image(code, record)
+        towns = _towns().get(home)
         if towns:
-            return towns
+            return towns, home
     abroad = next((found.country for found in lexicon().city(key)), None)
     if abroad is not None:
         country_ = _country_image(abroad, record) if _replaced(record, "COUNTRY") else abroad
         names = _world().get(country_, ())
         if len(names) >= 2:
-            return names
+            return names, ""
     # A place on no list: any town will do, but always the same.
     home = record.scope.draws.pick(_state_pool(), "HOME", key)
-    return _towns()[home]
+    return _towns()[home], home
 
 
 def zip_code(mention: Mention, record: Record) -> str:
-    """A ZIP code of the surrogate state; postal codes of other countries keep their classes."""
+    """A ZIP code of the surrogate city; postal codes of other countries keep their classes."""
     text = mention.text
     digits = "".join(char for char in text if char.isdigit())
     code = state_of_zip(digits) if len(digits) in (3, 5, 9) and digits == squeeze(text) else None
     if code is None:
         return redraw("ZIP", text, record)
-    prefixes = lexicon().states[_state_image(code, record)].zip3
+    own = _zips_of_city(digits[:5], record)
+    # Without a city, or where all its codes are originals: one that looks like it.
+    prefixes = (
+        tuple({each[:3] for each in own}) or lexicon().states[_state_image(code, record)].zip3
+    )
 
     def make(attempt: int) -> str:
         dice = record.scope.draws.dice("ZIP", digits, attempt)
-        rest = "".join(str(dice.below(10)) for _ in digits[3:])
-        source = iter(dice.pick(prefixes) + rest)
+        first = dice.pick(own) if own and attempt < _PATIENCE else dice.pick(sorted(prefixes))
+        rest = "".join(str(dice.below(10)) for _ in range(len(digits) - len(first)))
+        source = iter((first + rest)[: len(digits)])
         return "".join(next(source) if char.isdigit() else char for char in text)
 
     def taken(new: str) -> bool:
@@ -214,6 +250,18 @@ def zip_code(mention: Mention, record: Record) -> str:
         return known or record.is_original(new)
 
     return record.first_free("ZIP", make, taken)
+
+
+def _zips_of_city(zip5: str, record: Record) -> tuple[str, ...]:
+    """The codes of the city that stands for the one a ZIP code belongs to."""
+    found = record.know(PlaceFacts).city_of(zip5)
+    if found is None:
+        return ()
+    key, code = found
+    if _replaced(record, "CITY"):
+        name, code = _city_image(key, code, record)
+        key = fold_place(name)
+    return lexicon().zips.of(code or "", key)
 
 
 def street(mention: Mention, record: Record) -> str:

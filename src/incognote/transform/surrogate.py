@@ -28,7 +28,7 @@ _GENERATORS: dict[str, tuple[Generator, str]] = {
     "CITY": (places.city, "another city, in the surrogate state"),
     "STATE": (places.state, "another state, written in the same way"),
     "COUNTRY": (places.country, "another country or nationality"),
-    "ZIP": (places.zip_code, "a ZIP code of the surrogate state"),
+    "ZIP": (places.zip_code, "a ZIP code of the surrogate city"),
     "LOCATION-OTHER": (places.other_place, "another place of the same kind"),
     "AGE": (lambda m, r: ages.Age90("AGE").replace(m, r), ages.Age90("AGE").explain()),
     "DATE": (dates.shifted, "shifted by a secret number of days, intervals and form kept"),
