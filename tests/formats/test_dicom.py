@@ -172,11 +172,11 @@ class TestPixels:
         pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
 
     def test_a_burned_in_name_plate_is_painted_over(self, shared):
-        from incognote.formats.pixels import text_boxes
+        from incognote.formats.ocr import read_picture
 
         path = shared / "fixtures/dicom/pydicom-data-US1_J2KR.dcm"
         out = _surrogates(path.read_bytes(), FormatRules())
         # One word of the old picture is enough to show that the reader works.
-        assert text_boxes(pydicom.dcmread(path).pixel_array)
-        assert text_boxes(out.pixel_array) == []
+        assert read_picture(pydicom.dcmread(path).pixel_array).lines
+        assert read_picture(out.pixel_array).lines == ()
         assert out.BurnedInAnnotation == "NO"

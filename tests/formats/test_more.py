@@ -1,4 +1,4 @@
-"""RTF, Parquet, pictures, and the old Office formats through LibreOffice."""
+"""RTF, Parquet, and the old Office formats through LibreOffice."""
 
 from __future__ import annotations
 
@@ -85,36 +85,6 @@ class TestParquet:
     @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1 nonsense PAR1"])
     def test_broken_files_are_refused(self, data):
         (outcome,) = read(data, "x.parquet")
-        assert isinstance(outcome, Failure)
-
-
-class TestPictures:
-    @pytest.fixture(autouse=True)
-    def _ocr(self):
-        pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
-
-    def test_text_and_metadata_go(self):
-        from PIL import Image, ImageDraw
-
-        from incognote.formats.pixels import text_boxes
-
-        picture = Image.new("RGB", (500, 120), "white")
-        ImageDraw.Draw(picture).text((20, 30), "QUILLON ADEYEMI", fill="black", font_size=40)
-        exif = Image.Exif()
-        exif[0x013B] = "Brandvold"
-        buffer = io.BytesIO()
-        picture.save(buffer, format="JPEG", exif=exif)
-        import numpy as np
-
-        assert text_boxes(np.array(picture))
-        out = masked(buffer.getvalue(), "x.jpg", ["-"])
-        assert b"Brandvold" not in out
-        with Image.open(io.BytesIO(out)) as cleaned:
-            assert text_boxes(np.array(cleaned)) == []
-            assert not cleaned.getexif()
-
-    def test_broken_pictures_are_refused(self):
-        (outcome,) = read(b"\x89PNG\r\n\x1a\nnonsense", "x.png")
         assert isinstance(outcome, Failure)
 
 

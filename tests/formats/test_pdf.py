@@ -59,7 +59,8 @@ def _everything(data: bytes) -> bytes:
         parts = [data]
         for each in pdf.objects:
             if isinstance(each, pikepdf.Stream):
-                parts.append(each.read_bytes())
+                is_picture = each.get("/Filter") == "/DCTDecode"
+                parts.append(each.read_raw_bytes() if is_picture else each.read_bytes())
             parts.append(
                 each.unparse(resolved=True) if not isinstance(each, pikepdf.Stream) else b""
             )

@@ -25,8 +25,9 @@ from incognote.formats.dicom_rules import (
     dummy,
 )
 from incognote.formats.embedded import records_of
-from incognote.formats.json import words_of
-from incognote.formats.pixels import cover, require_ocr, text_boxes
+from incognote.formats.headers import words_of
+from incognote.formats.ocr import require_ocr
+from incognote.formats.pixels import BurnedIn, paint
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # UIDs are the same thing in every patient's files, so that series and references stay whole.
@@ -199,11 +200,11 @@ class _File:
         except Exception:  # noqa: BLE001 - decoders raise many kinds
             raise TransformError("the picture cannot be decoded, so it cannot be checked") from None
         frames = _frames(pixels, self.dataset)
-        boxes = [box for picture in _read(frames) for box in text_boxes(picture)]
+        boxes = BurnedIn.of(_read(frames), self.where, self.rules).boxes(())
         if boxes:
             fill = frames.max() if self.dataset.PhotometricInterpretation == "MONOCHROME1" else 0
             painted = frames.copy()
-            cover(painted, boxes, fill)
+            paint(painted, boxes, fill)
             _store(self.dataset, painted.reshape(pixels.shape))
         return True
 

@@ -1,19 +1,26 @@
-"""PNG, JPEG and TIFF: text in the picture painted over, EXIF and other metadata left behind."""
+"""PNG, JPEG and TIFF: words in the picture painted over, EXIF and other metadata left behind."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
-from incognote.core.types import Failure
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record
-from incognote.formats.pixels import cover, require_ocr, text_boxes
-from incognote.policy import FormatRules
+from incognote.formats.ocr import require_ocr
+from incognote.formats.pixels import BurnedIn, check_painted, paint
+from incognote.policy import KEEP, FormatRules
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _MAX_PIXELS = 100_000_000
+# Pictures of more than 8 bits keep them: X-rays come as such.
+_DEEP = ("I", "I;16", "I;16B", "F")
 
 
 class ImageFormat:
@@ -23,48 +30,75 @@ class ImageFormat:
     def sniff(self, head: bytes) -> bool:
         return head.startswith(_MAGIC)
 
-    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        del rules
+    def require(self, rules: FormatRules) -> None:
         try:
-            data = _cleaned(stream.read())
+            import PIL  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingExtra("the format 'image'", "ocr") from None
+        if rules.images != KEEP:
+            require_ocr()
+
+    def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
+        try:
+            self.require(rules)
+            file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
             yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
             return
-        yield Record((), lambda _: data)
+        yield Record(file.documents, file.render)
 
 
-def _cleaned(data: bytes) -> bytes:
-    try:
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The frames of a picture as bare pixels, and the words in each."""
+
+    kind: str
+    frames: list[NDArray[Any]] = field(repr=False)
+    words: list[BurnedIn]
+
+    @classmethod
+    def opened(cls, data: bytes, name: str, rules: FormatRules) -> _File:
         from PIL import Image, ImageSequence
-    except ModuleNotFoundError:
-        raise MissingExtra("the format 'image'", "ocr") from None
-    require_ocr()
-    try:
-        with Image.open(io.BytesIO(data)) as picture:
-            if picture.width * picture.height > _MAX_PIXELS:
-                raise ReadError("too large a picture")
-            kind = picture.format or "PNG"
-            frames = [_painted(frame) for frame in ImageSequence.Iterator(picture)]
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise ReadError("a broken or truncated picture") from None
-    out = io.BytesIO()
-    options: dict[str, Any] = {"quality": 95} if kind == "JPEG" else {}
-    if len(frames) > 1:
-        options |= {"save_all": True, "append_images": frames[1:]}
-    # Saved from bare pixels, so that no EXIF, comment, profile or thumbnail comes along.
-    frames[0].save(out, format=kind, **options)
-    return out.getvalue()
+
+        try:
+            with Image.open(io.BytesIO(data)) as picture:
+                if picture.width * picture.height > _MAX_PIXELS:
+                    raise ReadError("too large a picture")
+                kind = picture.format or "PNG"
+                frames = [_pixels(frame) for frame in ImageSequence.Iterator(picture)]
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+            raise ReadError("a broken or truncated picture") from None
+        words = [] if rules.images == KEEP else [BurnedIn.of([f], name, rules) for f in frames]
+        return cls(kind, frames, words)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return tuple(document for each in self.words for document in each.documents)
+
+    def render(self, results: Sequence[Result]) -> bytes:
+        from PIL import Image
+
+        rest = list(results)
+        for pixels, words in zip(self.frames, self.words, strict=False):
+            own, rest = rest[: len(words.documents)], rest[len(words.documents) :]
+            boxes = words.boxes(own)
+            paint(pixels if pixels.ndim == 3 else pixels[..., None], boxes, 0)
+            check_painted(pixels, boxes)
+        pictures = [Image.fromarray(pixels) for pixels in self.frames]
+        options: dict[str, Any] = {"quality": 95} if self.kind == "JPEG" else {}
+        if len(pictures) > 1:
+            options |= {"save_all": True, "append_images": pictures[1:]}
+        out = io.BytesIO()
+        # Saved from bare pixels, so that no EXIF, comment, profile or thumbnail comes along.
+        pictures[0].save(out, format=self.kind, **options)
+        return out.getvalue()
 
 
-def _painted(frame: Any) -> Any:
+def _pixels(frame: Any) -> NDArray[Any]:
     import numpy as np
-    from PIL import Image, ImageOps
+    from PIL import ImageOps
 
     upright = ImageOps.exif_transpose(frame)
-    # Pictures of more than 8 bits keep them: X-rays come as such.
-    if upright.mode not in ("I", "I;16", "F"):
+    if upright.mode not in _DEEP:
         upright = upright.convert("L" if upright.mode in ("1", "L") else "RGB")
-    pixels = np.array(upright)
-    layered = pixels if pixels.ndim == 3 else pixels[..., None]
-    cover(layered, text_boxes(pixels), 0)
-    return Image.fromarray(pixels)
+    return np.array(upright)

@@ -1,8 +1,8 @@
 """PDF: text replaced in the content of its pages, and everything around the pages cleaned.
 
 Metadata, XMP, attachments, scripts and the rendered looks of annotations and form fields are
-removed. Notes, form values and bookmarks are read as text. Pictures are removed unless the policy
-keeps them; a page that is only a picture is refused, because nothing on it can be read.
+removed. Notes, form values and bookmarks are read as text. Pictures are removed, read by OCR or
+kept, as the policy says. Where they are removed, a page that is only a picture is refused.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
-from incognote.core.types import Failure, Result
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text
+from incognote.formats.ocr import require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
-from incognote.formats.pdf_text import (
-    TextObject,
-    has_images,
+from incognote.formats.pdf_pictures import (
+    flatten,
+    has_pictures,
     lines_drawn,
-    pieces_of,
-    remove_images,
-    rewrite,
-    text_objects,
+    remove_pictures,
+    rendered,
 )
-from incognote.policy import FormatRules
+from incognote.formats.pdf_text import pieces_of, rewrite, text_objects
+from incognote.formats.pixels import BurnedIn
+from incognote.policy import BLANK, COVER, KEEP, READ, FormatRules
 
 _MAX_PAGES = 5_000
+_OCR = (COVER, READ)
 # What PDFium says of a glyph that has no letter. It says so of hyphens at line ends, too: a page is
 # refused where it says so of many.
 _MOSTLY = 0.2
@@ -45,8 +47,18 @@ class PdfFormat:
     def sniff(self, head: bytes) -> bool:
         return b"%PDF-" in head[:1024]
 
+    def require(self, rules: FormatRules) -> None:
+        try:
+            import pikepdf  # noqa: F401
+            import pypdfium2  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingExtra("the format 'pdf'", "pdf") from None
+        if rules.images in _OCR:
+            require_ocr()
+
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
+            self.require(rules)
             file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
             yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
@@ -54,17 +66,30 @@ class PdfFormat:
         yield Record(file.documents, file.render)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Page:
-    objects: list[TextObject] = field(repr=False)
-    slot: Slot | None
+    """What was read from a page: its text, and the words on its pictures.
+
+    A `flat` page is shown by a font that does not say its letters: it is read as a picture, and
+    becomes one.
+    """
+
+    slot: Slot | None = None
+    words: BurnedIn | None = None
+    flat: bool = False
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return (
+            *(self.slot.documents if self.slot else ()),
+            *(self.words.documents if self.words else ()),
+        )
 
 
 @dataclass(slots=True)
 class _File:
     """A PDF held open between reading and writing."""
 
-    pdf: Any = field(repr=False)
     rules: FormatRules
     pages: list[_Page]
     written: list[tuple[Any, str | int, Slot]] = field(repr=False)
@@ -72,11 +97,9 @@ class _File:
 
     @classmethod
     def opened(cls, data: bytes, name: str, rules: FormatRules) -> _File:
-        try:
-            import pikepdf
-            import pypdfium2
-        except ModuleNotFoundError:
-            raise MissingExtra("the format 'pdf'", "pdf") from None
+        import pikepdf
+        import pypdfium2
+
         try:
             editor = pikepdf.open(io.BytesIO(data))
         except pikepdf.PasswordError:
@@ -84,7 +107,7 @@ class _File:
         except pikepdf.PdfError:
             raise ReadError("a broken or truncated PDF") from None
         if editor.is_encrypted:
-            raise ReadError("encrypted")
+            raise ReadError("encrypted, though it opens without a password: save it unprotected")
         try:
             strip(editor)
             written = [
@@ -95,21 +118,25 @@ class _File:
                 )
                 for holder, key, text, place in written_strings(editor)
             ]
-            buffer = io.BytesIO()
-            editor.save(buffer)
-            pdf = pypdfium2.PdfDocument(buffer.getvalue())
-            pages = _read_pages(pdf, name, rules)
+            pdf = pypdfium2.PdfDocument(_saved(editor))
+            if len(pdf) > _MAX_PAGES:
+                raise ReadError(f"more than {_MAX_PAGES:,} pages")  # noqa: TRY301
+            pages = [
+                _read_page(page, name, number, rules) for number, page in enumerate(pdf, start=1)
+            ]
         except ReadError:
             raise
         except Exception:  # noqa: BLE001 - a damaged structure raises whatever it hits first
             raise ReadError("a broken or truncated PDF") from None
-        return cls(pdf, rules, pages, written, editor)
+        return cls(rules, pages, written, editor)
 
     @property
-    def documents(self) -> tuple[Any, ...]:
-        slots = [page.slot for page in self.pages if page.slot]
-        slots += [slot for _, _, slot in self.written]
-        return tuple(document for slot in slots for document in slot.documents)
+    def documents(self) -> tuple[Document, ...]:
+        slots = [slot for _, _, slot in self.written]
+        return (
+            *(document for page in self.pages for document in page.documents),
+            *(document for slot in slots for document in slot.documents),
+        )
 
     def render(self, results: Sequence[Result]) -> bytes:
         """Strings first, in the editor; then the pages, in PDFium, over what the editor saved."""
@@ -117,57 +144,74 @@ class _File:
         import pypdfium2
 
         rest = list(results)
-        per_page = [rest.pop(0) if page.slot else None for page in self.pages]
+        per_page = []
+        for page in self.pages:
+            own, rest = rest[: len(page.documents)], rest[len(page.documents) :]
+            per_page.append(own)
         for (holder, key, _), result in zip(self.written, rest, strict=True):
             holder[key] = pikepdf.String(new_text(result))
-        buffer = io.BytesIO()
-        self.editor.save(buffer)
-        pdf = pypdfium2.PdfDocument(buffer.getvalue())
-        for page, own in zip(pdf, per_page, strict=True):
-            self._write_page(pdf, page, own)
+        saved = _saved(self.editor)
+        pdf, shown = pypdfium2.PdfDocument(saved), pypdfium2.PdfDocument(saved)
+        for number, (page, own) in enumerate(zip(self.pages, per_page, strict=True)):
+            target = pdf[number]
+            if page.words is not None:
+                picture = rendered(shown[number], with_text=page.flat)
+                boxes = page.words.boxes(own[1:] if page.slot else own)
+                flatten(pdf, target, picture, boxes, text=not page.flat)
+            elif self.rules.images != KEEP and has_pictures(target):
+                remove_pictures(target)
+                target.gen_content()
+            if page.slot:
+                _write_text(pdf, target, own[0])
         out = io.BytesIO()
         pdf.save(out)
         # PDFium appends what changed; saving once more drops the objects nothing refers to.
         with pikepdf.open(io.BytesIO(out.getvalue())) as clean:
             clean.remove_unreferenced_resources()
-            final = io.BytesIO()
-            clean.save(final, deterministic_id=True)
-        return final.getvalue()
-
-    def _write_page(self, pdf: Any, page: Any, result: Result | None) -> None:
-        if self.rules.images != "keep" and has_images(page):
-            remove_images(page)
-            page.gen_content()
-        if result is None:
-            return
-        objects = text_objects(page)
-        pieces, separators = pieces_of(objects)
-        texts = [piece.text for piece in pieces]
-        at, length = [], 0
-        for i, text in enumerate(texts):
-            length += len(separators[i - 1]) if i else 0
-            at.append(length)
-            length += len(text)
-        rewrite(pdf, page, objects, spread(result, texts, at))
+            return _saved(clean, deterministic_id=True)
 
 
-def _read_pages(pdf: Any, name: str, rules: FormatRules) -> list[_Page]:
-    if len(pdf) > _MAX_PAGES:
-        raise ReadError(f"more than {_MAX_PAGES:,} pages")
-    return [_read_page(page, name, number, rules) for number, page in enumerate(pdf, 1)]
+def _write_text(pdf: Any, page: Any, result: Result) -> None:
+    objects = text_objects(page)
+    pieces, separators = pieces_of(objects)
+    texts = [piece.text for piece in pieces]
+    at, length = [], 0
+    for i, text in enumerate(texts):
+        length += len(separators[i - 1]) if i else 0
+        at.append(length)
+        length += len(text)
+    rewrite(pdf, page, objects, spread(result, texts, at))
 
 
 def _read_page(page: Any, name: str, number: int, rules: FormatRules) -> _Page:
     objects = text_objects(page)
     letters = "".join("".join(each.text.split()) for each in objects)
+    where = f"{name} page {number}"
     if len(_UNREADABLE.findall(letters)) > _MOSTLY * len(letters):
-        raise ReadError(f"page {number} has a font that does not say which letters it shows")
-    if not any(each.text.strip() for each in objects):
-        if has_images(page):
-            raise ReadError(f"page {number} is a picture, which cannot be read")
-        if lines_drawn(page) > _MANY_LINES and rules.images != "keep":
-            raise ReadError(f"page {number} is a drawing, which cannot be read")
-        return _Page(objects, None)
+        if rules.images not in _OCR:
+            raise ReadError(f"page {number} has a font that does not say which letters it shows")
+        return _Page(words=_words(page, name, where, rules, flat=True), flat=True)
+    words = None
+    is_drawing = not letters and lines_drawn(page) > _MANY_LINES
+    if has_pictures(page) or is_drawing:
+        if rules.images in _OCR:
+            words = _words(page, name, where, rules)
+        elif rules.images == BLANK and not letters:
+            what = "drawing" if is_drawing else "picture"
+            raise ReadError(f'page {number} is a {what}, which only OCR can read: images = "read"')
+    if not letters:
+        return _Page(words=words)
     pieces, separators = pieces_of(objects)
-    slot = text_slot(name, pieces, str, separators=separators, locator=f"{name} page {number}")
-    return _Page(objects, slot)
+    slot = text_slot(name, pieces, str, separators=separators, locator=where)
+    return _Page(slot, words)
+
+
+def _words(page: Any, name: str, where: str, rules: FormatRules, *, flat: bool = False) -> BurnedIn:
+    picture = rendered(page, with_text=flat)
+    return BurnedIn.of([picture], name, rules, locator=f"{where} picture")
+
+
+def _saved(editor: Any, **options: bool) -> bytes:
+    buffer = io.BytesIO()
+    editor.save(buffer, **options)
+    return buffer.getvalue()

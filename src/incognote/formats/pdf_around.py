@@ -50,6 +50,8 @@ def strip(editor: Any) -> None:
             each.write(content)
     for page in editor.pages:
         _delete(page, _PAGE)
+        # PDFium rewrites one stream of a page at a time, and loses what the others rely on.
+        page.contents_coalesce()
         if (content := _without_said(page)) is not None:
             page.Contents = editor.make_stream(content)
     for holder in _holders(editor):

@@ -50,29 +50,6 @@ def text_objects(page: Any) -> list[TextObject]:
     return found
 
 
-def has_images(page: Any) -> bool:
-    import pypdfium2.raw as pdfium
-
-    return (
-        next(iter(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=15)), None)
-        is not None
-    )
-
-
-def lines_drawn(page: Any) -> int:
-    """How many lines and shapes a page draws."""
-    import pypdfium2.raw as pdfium
-
-    return sum(1 for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=15))
-
-
-def remove_images(page: Any) -> None:
-    import pypdfium2.raw as pdfium
-
-    for each in list(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=15)):
-        _take_off(page, each)
-
-
 def pieces_of(objects: Sequence[TextObject]) -> tuple[list[Piece], list[str]]:
     """The objects as pieces of one text, with what stands between them: nothing, blank or line."""
     pieces = [Piece(i, i + 1, each.text) for i, each in enumerate(objects)]
@@ -123,7 +100,9 @@ def _replace(document: Any, page: Any, old: TextObject, text: str) -> None:
     matrix = old.handle.get_matrix()
     colour = [ctypes.c_uint() for _ in range(4)]
     pdfium.FPDFPageObj_GetFillColor(old.handle, *colour)
-    _take_off(page, old.handle)
+    # The words behind a scanned page are there to be found, not to be seen.
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(old.handle)
+    take_off(page, old.handle)
     if not text.strip():
         return
     fresh = pdfium.FPDFPageObj_NewTextObj(document, _FONT, size)
@@ -132,16 +111,19 @@ def _replace(document: Any, page: Any, old: TextObject, text: str) -> None:
         fresh, ctypes.cast(ctypes.c_char_p(encoded), ctypes.POINTER(ctypes.c_ushort))
     )
     pdfium.FPDFPageObj_SetFillColor(fresh, *colour)
+    if mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE:
+        pdfium.FPDFTextObj_SetTextRenderMode(fresh, mode)
     pdfium.FPDFPageObj_SetMatrix(fresh, pdfium.FS_MATRIX(*matrix.get()))
     pdfium.FPDFPage_InsertObject(page, fresh)
 
 
-def _take_off(page: Any, handle: Any) -> None:
+def take_off(page: Any, handle: Any) -> None:
+    """Takes an object off its page for good, also out of a form that the page uses."""
     import pypdfium2.raw as pdfium
 
     if handle.level == 0:
         page.remove_obj(handle)
         return
     if not pdfium.FPDFFormObj_RemoveObject(handle.container, handle):
-        raise ReadError("text inside a nested form cannot be taken off the page")
+        raise ReadError("what stands inside a nested form cannot be taken off the page")
     pdfium.FPDFPageObj_Destroy(handle)
