@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from incognote.core.labels import in_group
 from incognote.core.types import Document
 from incognote.evaluate.pairs import Pair
 from incognote.evaluate.scores import Counts
+from incognote.evaluate.tokens import token_bounds, tokens_of
 from incognote.evaluate.words import by_label, word_table
 
 CASES = {
@@ -107,3 +110,14 @@ def test_counts_agree_with_a_plain_reading_of_the_definition(pair: Pair) -> None
     fn = sum(bool(word & gold) and not word & gold <= pred for word in words)
     fp = sum(not word & gold and bool(word & pred) for word in words)
     assert word_table([pair]).counts() == Counts(tp, fp, fn)
+
+
+@pytest.mark.parametrize(
+    ("tokeniser", "pattern"),
+    [("word", r"\w+"), ("whitespace", r"\S+"), ("ascii", r"[a-zA-Z0-9]+")],
+)
+@given(text=st.text(st.characters(codec="utf-32-le") | st.sampled_from("aZ9_ \n.é字😀")))
+def test_tokens_are_what_the_pattern_finds(tokeniser: str, pattern: str, text: str) -> None:
+    expected = [(token.span(), token[0]) for token in re.finditer(pattern, text)]
+    bounds = zip(*(edge.tolist() for edge in token_bounds(text, tokeniser)), strict=True)
+    assert list(zip(bounds, tokens_of(text, tokeniser), strict=True)) == expected

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from incognote.core.errors import ReadError
@@ -89,7 +90,7 @@ def _spans(marks: Sequence[Any]) -> Iterator[Span]:
         return
     if isinstance(marks[0], Sequence):
         for start, end, label, *_ in marks:
-            yield Span(int(start), int(end), str(label))
+            yield Span(int(start), int(end), intern(str(label)))
         return
     start, end = _first(marks[0], _START, "start"), _first(marks[0], _END, "end")
     label = _first(marks[0], _LABEL, "label")
@@ -97,7 +98,7 @@ def _spans(marks: Sequence[Any]) -> Iterator[Span]:
         yield Span(
             int(mark[start]),
             int(mark[end]),
-            str(mark[label]),
+            intern(str(mark[label])),  # a million spans share some thirty labels
             float(mark.get("score", 1.0)),
             tuple(mark.get("sources", ())),
         )

@@ -8,7 +8,8 @@ relaxed partners are one to one. Each way is matched twice: with and without reg
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,9 +117,10 @@ def span_table(pairs: Sequence[Pair], neutral: Collection[str] = NEUTRAL) -> Spa
     for number, pair in enumerate(pairs):
         true, spared = _unique(pair.gold, neutral)
         said, _ = _unique(pair.pred, neutral)
+        same = _same(true, said)
         for mode in MODES:
             for typed in (True, False):
-                to_pred, to_gold = _MATCH[mode](true, said, typed)
+                to_pred, to_gold = _matched(true, said, same, mode, typed)
                 _spare(said, to_gold, spared)
                 gold.add_partners((mode, typed), to_pred, len(pred))
                 pred.add_partners((mode, typed), to_gold, len(gold))
@@ -133,7 +135,9 @@ class _Columns:
 
     def __init__(self) -> None:
         self.document, self.start, self.end, self.label = (array("i") for _ in range(4))
-        self.partners = {(mode, typed): array("i") for mode in MODES for typed in (True, False)}
+        self.partners: dict[tuple[str, bool], list[Index]] = {
+            (mode, typed): [] for mode in MODES for typed in (True, False)
+        }
 
     def __len__(self) -> int:
         return len(self.start)
@@ -144,8 +148,10 @@ class _Columns:
         self.end.extend([end for _, end, _ in spans])
         self.label.extend([names.setdefault(label, len(names)) for _, _, label in spans])
 
-    def add_partners(self, key: tuple[str, bool], partners: Iterable[int], base: int) -> None:
-        self.partners[key].extend([at + base if at >= 0 else at for at in partners])
+    def add_partners(self, key: tuple[str, bool], partners: Sequence[int], base: int) -> None:
+        found = np.array(partners, np.int32)
+        found[found >= 0] += base
+        self.partners[key].append(found)
 
     def build(self) -> Side:
         return Side(
@@ -153,7 +159,10 @@ class _Columns:
             np.array(self.start, np.int32),
             np.array(self.end, np.int32),
             np.array(self.label, np.int16),
-            {key: np.array(at, np.int32) for key, at in self.partners.items()},
+            {
+                key: np.concatenate(found) if found else np.zeros(0, np.int32)
+                for key, found in self.partners.items()
+            },
         )
 
 
@@ -174,21 +183,45 @@ def _spare(said: Sequence[Bounds], to_gold: list[int], spared: Sequence[tuple[in
             to_gold[at] = SPARED
 
 
-def _strict(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
-    return _by_start(gold, pred, typed, 0)
+def _same(gold: Sequence[Bounds], pred: Sequence[Bounds]) -> Partners:
+    """Spans that both sides have, bounds and label: partners in every way of matching."""
+    where = {span: at for at, span in enumerate(pred)}
+    to_pred = [where.get(span, NONE) for span in gold]
+    to_gold = [NONE] * len(pred)
+    for number, at in enumerate(to_pred):
+        if at != NONE:
+            to_gold[at] = number
+    return to_pred, to_gold
 
 
-def _relaxed(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
-    return _by_start(gold, pred, typed, _SLACK)
+def _matched(
+    gold: Sequence[Bounds], pred: Sequence[Bounds], same: Partners, mode: str, typed: bool
+) -> Partners:
+    to_pred, to_gold = list(same[0]), list(same[1])
+    if mode == "overlap":
+        _add_overlaps(gold, pred, to_pred, typed)
+        _add_overlaps(pred, gold, to_gold, typed)
+    elif not (mode == "strict" and typed):  # those are the same spans already
+        _add_by_start(gold, pred, to_pred, to_gold, typed, _SLACK if mode == "relaxed" else 0)
+    return to_pred, to_gold
 
 
-def _by_start(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool, slack: int) -> Partners:
+def _add_by_start(
+    gold: Sequence[Bounds],
+    pred: Sequence[Bounds],
+    to_pred: list[int],
+    to_gold: list[int],
+    typed: bool,
+    slack: int,
+) -> None:
     """One to one; the same label is preferred, then the nearest end."""
-    to_pred, to_gold = [NONE] * len(gold), [NONE] * len(pred)
     at_start: dict[int, list[int]] = {}
     for at, (start, _, _) in enumerate(pred):
-        at_start.setdefault(start, []).append(at)
+        if to_gold[at] == NONE:
+            at_start.setdefault(start, []).append(at)
     for number, (start, end, label) in enumerate(gold):
+        if to_pred[number] != NONE:
+            continue
         best = None
         for at in at_start.get(start, ()):
             gap = abs(pred[at][1] - end)
@@ -201,39 +234,22 @@ def _by_start(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool, slack
         if best is not None:
             to_pred[number] = best[2]
             to_gold[best[2]] = number
-    return to_pred, to_gold
 
 
-def _overlap(gold: Sequence[Bounds], pred: Sequence[Bounds], typed: bool) -> Partners:
-    """Each span's partner is the one it shares most with, the same label first."""
-    to_pred, to_gold = [NONE] * len(gold), [NONE] * len(pred)
-    shared_gold: dict[int, tuple[bool, int]] = {}
-    shared_pred: dict[int, tuple[bool, int]] = {}
-    first = 0
-    longest = max((end - start for start, end, _ in pred), default=0)
-    for number, (start, end, label) in enumerate(gold):
-        while first < len(pred) and pred[first][0] + longest <= start:
-            first += 1
-        for at in range(first, len(pred)):
-            other_start, other_end, other_label = pred[at]
-            if other_start >= end:
-                break
-            common = min(end, other_end) - max(start, other_start)
-            same = label == other_label
-            if common <= 0 or (typed and not same):
-                continue
-            rank = (same, common)
-            if rank > shared_gold.get(number, (False, 0)):
-                shared_gold[number] = rank
-                to_pred[number] = at
-            if rank > shared_pred.get(at, (False, 0)):
-                shared_pred[at] = rank
-                to_gold[at] = number
-    return to_pred, to_gold
-
-
-_MATCH: dict[str, Callable[[Sequence[Bounds], Sequence[Bounds], bool], Partners]] = {
-    "strict": _strict,
-    "relaxed": _relaxed,
-    "overlap": _overlap,
-}
+def _add_overlaps(
+    spans: Sequence[Bounds], others: Sequence[Bounds], partners: list[int], typed: bool
+) -> None:
+    """The partner of each span without one is that which shares most with it, the same label
+    first."""
+    longest = max((end - start for start, end, _ in others), default=0)
+    starts = [start for start, _, _ in others]
+    for number, (start, end, label) in enumerate(spans):
+        if partners[number] != NONE:
+            continue
+        best = (False, 0)
+        for at in range(bisect_left(starts, start - longest), bisect_left(starts, end)):
+            other_start, other_end, other_label = others[at]
+            rank = label == other_label, min(end, other_end) - max(start, other_start)
+            if rank[1] > 0 and rank > best and (rank[0] or not typed):
+                best = rank
+                partners[number] = at

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count
 
 import numpy as np
 
 from incognote.evaluate.pairs import Pair
 from incognote.evaluate.scores import ratio
+from incognote.evaluate.tokens import tokens_of
 from incognote.evaluate.words import WordTable
 
 Belongs = Callable[[str], bool]
@@ -71,17 +74,13 @@ def survival(
     lists = term_lists() if lists is None else lists
     plain = (table.gold == 0) & ~table.neutral
     hidden = plain & (table.pred > 0)
-    # Each distinct word is looked up once: notes repeat their words.
-    numbers: dict[str, int] = {}
     texts = [pair.document.text for pair in pairs]
-    word_of = np.array(
-        [
-            numbers.setdefault(texts[doc][start:end], len(numbers))
-            for doc, start, end in zip(
-                table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True
-            )
-        ],
-        np.int64,
+    # Each distinct word is looked up once: notes repeat their words.
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    word_of = np.fromiter(
+        (numbers[word] for text in texts for word in tokens_of(text, table.tokeniser)),
+        np.int32,
+        len(table),
     )
     found = {}
     for name, belongs in lists.items():
@@ -98,9 +97,9 @@ def _in_measures(table: WordTable, texts: Sequence[str]) -> np.ndarray:
     inside = np.zeros(len(table), bool)
     bounds = np.searchsorted(table.document, np.arange(len(texts) + 1))
     for number, text in enumerate(texts):
-        first, last = bounds[number], bounds[number + 1]
-        starts = table.start[first:last]
-        for measure in _MEASURED.finditer(text):
-            a, b = np.searchsorted(starts, measure.span())
-            inside[first + a : first + b] = True
+        measures = [measure.span() for measure in _MEASURED.finditer(text)]
+        if measures:
+            first, last = bounds[number], bounds[number + 1]
+            for a, b in np.searchsorted(table.start[first:last], measures):
+                inside[first + a : first + b] = True
     return inside

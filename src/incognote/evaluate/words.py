@@ -125,10 +125,7 @@ def _rows(
     for span in pair.gold:
         if span.label in neutral:
             spared[span.start : span.end] = True
-    score = np.zeros(len(text), np.float32)
-    for span in pair.pred:
-        part = score[span.start : span.end]
-        np.maximum(part, span.score, out=part)
+    score = _scores(pair.pred, len(text))
     return (
         np.full(len(starts), number, np.int32),
         starts.astype(np.int32),
@@ -146,14 +143,42 @@ def _paint(
 ) -> npt.NDArray[np.int16]:
     """The label of every character; where spans overlap, the one that starts last."""
     painted = np.zeros(length, np.int16)
-    for span in sorted(spans, key=_bounds):
-        if span.label not in neutral:
-            painted[span.start : span.end] = names.setdefault(span.label, len(names))
+    counted = sorted(_bounds(span) for span in spans if span.label not in neutral)
+    if counted:
+        starts, ends, labels = zip(*counted, strict=True)
+        numbers = [names.setdefault(label, len(names)) for label in labels]
+        characters, sizes = _characters(starts, ends)
+        painted[characters] = np.repeat(np.array(numbers, np.int16), sizes)
     return painted
 
 
 def _bounds(span: Span) -> tuple[int, int, str]:
     return span.start, span.end, span.label
+
+
+def _characters(starts: Sequence[int], ends: Sequence[int]) -> tuple[Ints, Ints]:
+    """Every character of the spans, span after span, and how many each has. A loop over spans is
+    slow where there are a million."""
+    first = np.array(starts, np.int64)
+    sizes = np.array(ends, np.int64) - first
+    before = np.cumsum(sizes) - sizes
+    return np.arange(sizes.sum()) + np.repeat(first - before, sizes), sizes
+
+
+def _scores(spans: Sequence[Span], length: int) -> npt.NDArray[np.float32]:
+    """The best score of a span on every character."""
+    scores = np.zeros(length, np.float32)
+    if spans:
+        # The best comes last, and what is written last stays.
+        ordered = sorted(spans, key=_score)
+        starts, ends = [span.start for span in ordered], [span.end for span in ordered]
+        characters, sizes = _characters(starts, ends)
+        scores[characters] = np.repeat(np.array([s.score for s in ordered], np.float32), sizes)
+    return scores
+
+
+def _score(span: Span) -> float:
+    return span.score
 
 
 def _within(mask: Mask, starts: Ints, ends: Ints) -> Ints:
