@@ -10,6 +10,7 @@ from incognote.detect.names.facts import Facts
 from incognote.detect.names.page import Page
 from incognote.detect.names.people import opinions_about
 from incognote.detect.names.spelled import find_spelled
+from incognote.detect.scans import legible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ class NameDetector:
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._facts is None:
             self._facts = Facts()
-        return [_detect(Page(view, self._facts)) for view in views]
+        return [_detect(Page(legible(view), self._facts)) for view in views]
 
 
 def _detect(page: Page) -> list[Span]:

@@ -9,6 +9,7 @@ from functools import cache
 from incognote.core.types import Span, View
 from incognote.detect.patterns.engine import Engine, Found
 from incognote.detect.patterns.packfile import load_pack, pack_names
+from incognote.detect.scans import legible
 
 
 @dataclass(init=False, slots=True)
@@ -42,6 +43,7 @@ class PatternDetector:
 
     def _find(self, view: View) -> list[Found]:
         engine, optional = _engine(self.packs)
+        view = legible(view)
         # As written: identifiers, plates and logins are told by their letter case. Only a note
         # without any capital is read with its case restored.
         text = view.cased if view.text == view.text.lower() else view.text

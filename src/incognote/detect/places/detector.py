@@ -8,6 +8,7 @@ from incognote.core.types import Span, View, span_order
 from incognote.detect.places import cities, countries, cued, headed, jobs, known, landmarks, states
 from incognote.detect.places.scan import Scan
 from incognote.detect.places.words import Vocabulary
+from incognote.detect.scans import legible
 
 # In this order: who speaks first for a word keeps it.
 _RULES = (
@@ -48,7 +49,7 @@ class PlaceDetector:
         if self._vocabulary is None:
             self._vocabulary = Vocabulary()
         self._vocabulary.trim()
-        scan = Scan(view, self._vocabulary)
+        scan = Scan(legible(view), self._vocabulary)
         found: list[Span] = []
         taken = bytearray(len(scan))  # tokens that a rule has spoken for
         for rule in _RULES:
