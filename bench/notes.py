@@ -6,6 +6,7 @@ training corpus that the shipped models never saw, as their cards say.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,6 +43,8 @@ def held_out(docs: Sequence[AnnotatedDocument]) -> frozenset[str]:
     unseen = frozenset(doc.id for doc in docs)
     for name in ("accurate", "fast"):
         card = open_model(name).card
+        if card["notes"] + card["held_out_notes"] != len(docs):
+            print(f"{name} was trained on another state of the corpus", file=sys.stderr)
         _, held = hold_out(notes_of(docs), card["held_out_notes"], card["seed"])
         unseen &= {note.id for note in held}
     return unseen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from threading import Barrier
 
 import pytest
 
@@ -60,6 +61,17 @@ class Misled(Finder):
         raise PolicyError("the file has no column named 'id'")
 
 
+class Meeting(Finder):
+    """Answers only while a second one like it is being asked."""
+
+    waits = True
+    barrier = Barrier(2, timeout=20)
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        self.barrier.wait()
+        return super().detect(views)
+
+
 class Forgetful(Finder):
     """Answers for all views but the last."""
 
@@ -76,6 +88,8 @@ def detectors(monkeypatch):
         "once": AstrayOnce,
         "forgetful": Forgetful,
         "misled": Misled,
+        "meeting": Meeting,
+        "meeting2": Meeting,
     }
     monkeypatch.setattr("incognote.pipeline.load", lambda kind, name: planted[name])
 
@@ -130,6 +144,21 @@ class TestPipeline:
         for outcome in _pipeline("forgetful").deid(documents):
             assert isinstance(outcome, Failure)
             assert (outcome.stage, outcome.error) == ("detect:forgetful", "DetectError")
+
+    def test_detectors_that_wait_are_asked_at_the_same_time(self):
+        detectors = {"meeting": {}, "meeting2": {"options": {"word": "none"}}, "finder": {}}
+        tree = {"name": "t", "detectors": detectors, "labels": {"default": "tag"}}
+        pipeline = Pipeline(policy_from(tree), key=b"k" * 32)
+        a, b = pipeline.deid([Document("a", "Zebulon"), Document("b", "nobody")])
+        assert [a.text, b.text] == ["[PATIENT]", "nobody"]
+        assert a.spans[0].sources == ("finder", "meeting")
+
+    def test_a_failure_names_the_first_detector_in_order_that_failed(self):
+        for names in (("finder", "once"), ("once", "finder")):
+            detectors = {key: {} for key in names}
+            tree = {"name": "t", "detectors": detectors, "labels": {"default": "tag"}}
+            (outcome,) = Pipeline(policy_from(tree)).detect([Document("a", "boom lost")])
+            assert outcome.stage == "detect:finder"
 
     def test_what_is_wrong_with_the_policy_stops_the_run(self):
         with pytest.raises(PolicyError, match="no column named 'id'"):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -87,8 +88,7 @@ class Pipeline:
         """The spans of each document, in order."""
         jobs = [self._recall(document) or self._prepare(document) for document in documents]
         fresh = [job for job in jobs if not job.recalled]
-        for detector in self.detectors:
-            self._annotate(detector, [job for job in fresh if job.failure is None])
+        self._annotate_all([job for job in fresh if job.failure is None])
         self._remember(fresh)
         return [self._resolve(job) for job in jobs]
 
@@ -123,6 +123,25 @@ class Pipeline:
         except Exception as error:  # noqa: BLE001 - fail closed: any error means quarantine
             job.fail("prepare", error)
         return job
+
+    def _annotate_all(self, jobs: list[_Job]) -> None:
+        """Detectors that wait for a server are asked all at once, while the others work here."""
+        away = [detector for detector in self.detectors if getattr(detector, "waits", False)]
+        with ThreadPoolExecutor(max(1, len(away))) as pool:
+            asked = [pool.submit(self._annotate_copies, detector, jobs) for detector in away]
+            for detector in self.detectors:
+                if detector not in away:
+                    self._annotate(detector, [job for job in jobs if job.failure is None])
+            # In the order of the detectors, not of their answers: a failure names the same one.
+            for answer in asked:
+                for job, answered in zip(jobs, answer.result(), strict=True):
+                    job.candidates += answered.candidates
+                    job.failure = job.failure or answered.failure
+
+    def _annotate_copies(self, detector: Detector, jobs: list[_Job]) -> list[_Job]:
+        copies = [_Job(job.document, job.views) for job in jobs]
+        self._annotate(detector, copies)
+        return copies
 
     def _annotate(self, detector: Detector, jobs: list[_Job]) -> None:
         stage = f"detect:{detector.name}"

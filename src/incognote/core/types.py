@@ -174,7 +174,7 @@ class Detector(Protocol):
 
     Spans are in the coordinates of the view they were found in. `labels` are those it may emit;
     `languages` those it serves ("*" for all). One that reads more of a document than its text sets
-    `reads_record = True`.
+    `reads_record = True`; one that waits for somebody else's answer, `waits = True`.
     """
 
     name: str

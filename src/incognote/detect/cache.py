@@ -42,6 +42,7 @@ class SentenceCache:
         self.name = "sentence_cache"
         self.labels = self._inner.labels
         self.languages = self._inner.languages
+        self.waits = getattr(self._inner, "waits", False)
         self._size = size
         self._known: OrderedDict[_Key, _Finds] = OrderedDict()
 

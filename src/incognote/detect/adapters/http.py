@@ -28,6 +28,8 @@ _LARGEST_ANSWER = 64 * 1024 * 1024
 
 
 class HttpDetector:
+    waits = True
+
     def __init__(
         self,
         url: str,
