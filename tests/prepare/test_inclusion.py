@@ -36,6 +36,13 @@ CASES = {
     "one word more": ("Came. The heart is regular today. Left.", None),
     "one mark more": ("Came. The heart is regular! Left.", None),
     "a digit": ("Came. The heart is regular 2. Left.", None),
+    "an accent": ("Came. The héart is regular. Left.", "Came. The heart is regular. Left."),
+    "a look-alike": ("Came. The hеart is regular. Left.", "Came. The heart is regular. Left."),
+    "a hidden mark": (
+        "Came. The he\u00adart is regular. Left.",
+        "Came. The heart is regular. Left.",
+    ),
+    "elsewhere in the note": ("Málaga. The heart is regular. Left.", "Malaga.  Left."),
     "not signed": ("Came. The lungs are clear. Left.", None),
     "refused": ("Came. He is well. Left.", None),
 }

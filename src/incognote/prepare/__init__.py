@@ -36,7 +36,9 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
     unread: tuple[tuple[int, int], ...] = ()
     if rules.inclusion:
         listed = inclusion_list(rules.inclusion)
-        text, offsets, unread = leave_out(text, offsets, split_sentences(text), listed)
+        text, offsets, unread = leave_out(
+            text, offsets, split_sentences(text), document.text, listed
+        )
     tokens, sentences = tokenize(text), split_sentences(text)
     caseless = rules.truecase and lacks_case(text)
     return View(

@@ -2,8 +2,9 @@
 
 A third of a hospital's sentences are the same few: "Denies chest pain." A person has read the list
 (see `incognote templates inclusion`) and signed it, sentence by sentence. Only white space may
-differ between a listed sentence and one in a note: no letter, no case, no digit, so that nothing
-nobody has read is ever left out.
+differ between a listed sentence and one in a note: no letter, no case, no accent, no digit, so that
+nothing nobody has read is ever left out. It is the document that is compared, not the view, in
+which "Malé" and "Male" are the same.
 """
 
 from __future__ import annotations
@@ -45,14 +46,19 @@ def inclusion_list(path: str) -> frozenset[str]:
 
 
 def leave_out(
-    text: str, offsets: OffsetMap, sentences: Iterable[tuple[int, int]], listed: frozenset[str]
+    text: str,
+    offsets: OffsetMap,
+    sentences: Iterable[tuple[int, int]],
+    source: str,
+    listed: frozenset[str],
 ) -> tuple[str, OffsetMap, tuple[tuple[int, int], ...]]:
     """The text without the listed sentences, the map from what is left to the document, and where
-    in the document the listed ones stand."""
+    in the document, whose text is `source`, the listed ones stand."""
     gone = [
         (start, end)
         for start, end in sentences
-        if normal(text[start:end]) in listed and _is_parallel(offsets, start, end)
+        if normal(source[slice(*offsets.to_source(start, end))]) in listed
+        and _is_parallel(offsets, start, end)
     ]
     if not gone:
         return text, offsets, ()
