@@ -29,7 +29,7 @@ def test_inclusion(corpus, tiny, tmp_path, capsys):
     with out.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert [(row["keep"], row["sentence"]) for row in rows] == [("", "Patient denies any pain.")]
-    assert "1 sentences to sign" in capsys.readouterr().err
+    assert "1 sentence to sign" in capsys.readouterr().err
 
 
 def test_harvest(corpus, tiny, tmp_path, capsys):
@@ -37,7 +37,7 @@ def test_harvest(corpus, tiny, tmp_path, capsys):
     arguments = ["templates", "harvest", corpus, "-o", str(out), "--policy", tiny]
     assert main([*arguments, "--support", "4"]) == 0
     assert 'labels = ["PATIENT"]' in out.read_text("utf-8")
-    assert "1 forms to sign" in capsys.readouterr().err
+    assert "1 form to sign" in capsys.readouterr().err
 
 
 def test_a_second_pass_knows_the_patient(tiny, tmp_path):
@@ -67,4 +67,4 @@ def test_what_cannot_be_read_is_said(tiny, tmp_path, capsys):
     out = tmp_path / "list.csv"
     arguments = ["templates", "inclusion", str(tmp_path / "bad.jsonl"), "-o", str(out)]
     assert main([*arguments, "--policy", tiny]) == 3
-    assert "1 documents could not be read" in capsys.readouterr().err
+    assert "left out: bad.jsonl:1: " in capsys.readouterr().err

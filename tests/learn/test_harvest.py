@@ -89,6 +89,13 @@ class TestTemplates:
         other = "Results were faxed: SODIUM, LOW on 1/2/99 at night"
         assert len(templates(map(result, [*FORMS, other]), support=3)) == 1
 
+    def test_a_capital_that_is_always_the_same_is_no_word_of_a_form(self):
+        """The ensemble took the initial A for an article: no rule may say that it is harmless."""
+        missed = [f"Signed by: [[{name}, {name}|DOCTOR]] A on ward" for name in ("Fox", "Lee")]
+        assert templates(map(result, missed), support=2)[0].pattern.count("A") == 0
+        right = "Signed by: [[Roth, Ana B|DOCTOR]] on ward"
+        assert templates(map(result, [*missed, right]), support=2) == []
+
     def test_a_shape_without_a_word_of_its_own_is_no_form(self):
         assert templates([result("[[1/2/99|DATE]]")] * 9, support=3) == []
 

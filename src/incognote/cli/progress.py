@@ -39,7 +39,7 @@ def run_and_tell(run: Run, where: str, out: str, settings: Settings, *, quiet: b
 
 
 def _closing_line(summary: Summary) -> str:
-    parts = [_counted(summary.documents, "document"), _counted(summary.labels.total(), "span")]
+    parts = [counted(summary.documents, "document"), counted(summary.labels.total(), "span")]
     if summary.quarantined:
         parts.append(f"{summary.quarantined:,} quarantined")
     if summary.carried:
@@ -77,5 +77,5 @@ def _size(where: str) -> int:
     return sum(source.size for source in find_sources(where))
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import add_fields, add_input, add_policy, policy_from
+from incognote.cli.progress import counted
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.files import AtomicFile
 from incognote.engine.stream import Settings, read_documents
@@ -84,20 +85,21 @@ def run(args: argparse.Namespace) -> int:
     with AtomicFile(args.output) as output:
         output.write(args.make(args, _results(args.input, settings, failed)).encode())
         output.commit()
-    if failed:
-        print(f"{len(failed)} documents could not be read and were left out", file=sys.stderr)
+    for failure in failed:
+        message = failure.message or f"{failure.document_id}: {failure.error}"
+        print(f"left out: {message} ({failure.stage})", file=sys.stderr)
     return QUARANTINED if failed else DONE
 
 
 def _inclusion(args: argparse.Namespace, results: Iterator[Result]) -> str:
     found = frequent_sentences(results, args.documents, args.most)
-    print(f"{len(found)} sentences to sign in {args.output}", file=sys.stderr)
+    print(f"{counted(len(found), 'sentence')} to sign in {args.output}", file=sys.stderr)
     return review_file(found)
 
 
 def _harvest(args: argparse.Namespace, results: Iterator[Result]) -> str:
     found = templates(results, args.support)
-    print(f"{len(found)} forms to sign in {args.output}", file=sys.stderr)
+    print(f"{counted(len(found), 'form')} to sign in {args.output}", file=sys.stderr)
     return template_file(found)
 
 

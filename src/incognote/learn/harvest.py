@@ -190,7 +190,8 @@ def _pattern(tags: tuple[str, ...], alike: Sequence[_Tagged]) -> str:
         inside = tag != "O"
         words = {sentence.word(i) for sentence in alike}
         word = next(iter(words))
-        same = len(words) == 1 and tag == "O"
+        # A single capital may be somebody's initial, however often it is the same.
+        same = len(words) == 1 and tag == "O" and not (len(word) == 1 and word.isupper())
         parts.append(re.escape(word) if same else _CLASS.get(token_class(word), re.escape(word)))
     return "".join(parts) + (")" if inside else "")
 
