@@ -1,4 +1,4 @@
-"""Error analysis, sensitivity, utility and redacted texts."""
+"""Error analysis, sensitivity and utility."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tests.evaluate.notes import pair_of, span
 from incognote.core.types import Document
 from incognote.evaluate import errors
 from incognote.evaluate.pairs import Pair
-from incognote.evaluate.redacted import from_redacted
 from incognote.evaluate.sensitivity import curve, fixed_sensitivity
 from incognote.evaluate.utility import MEASURED, survival
 from incognote.evaluate.words import word_table
@@ -153,27 +152,3 @@ def test_survival_of_clinical_words() -> None:
     assert (found["anatomy"].words, found["anatomy"].lost) == (1, 0)
     assert found["eponyms"].lost == 1
     assert (found[MEASURED].words, found[MEASURED].lost) == (2, 1)
-
-
-REDACTED = {
-    "tags": ("Seen by [DOCTOR] on [DATE].", [("Ann Lee", "DOCTOR"), ("3/4/20", "DATE")]),
-    "starred tags": (
-        "Seen by [**NAME**] on [**DATE**].",
-        [("Ann Lee", "NAME"), ("3/4/20", "DATE")],
-    ),
-    "surrogates": (
-        "Seen by Bo Woods on 5/6/21.",
-        [("Ann Lee", "PHI"), ("3", "PHI"), ("4", "PHI"), ("20", "PHI")],
-    ),
-    "removed": ("Seen by on 3/4/20.", [("Ann Lee", "PHI")]),
-    "nothing": ("Seen by Ann Lee on 3/4/20.", []),
-    "blanks changed": ("Seen  by\nAnn Lee on 3/4/20.", []),
-}
-
-
-@pytest.mark.parametrize("case", REDACTED)
-def test_spans_from_a_redacted_text(case: str) -> None:
-    redacted, expected = REDACTED[case]
-    doc = from_redacted(Document("1", "Seen by Ann Lee on 3/4/20."), redacted)
-    found = [(doc.text[s.start : s.end], s.label) for s in doc.spans]
-    assert found == expected

@@ -168,6 +168,23 @@ def test_the_verb_reads_redacted_texts(tmp_path: Path, capsys) -> None:
     assert "'n3'" in capsys.readouterr().err
 
 
+def test_redacted_texts_are_mapped_and_never_doubled(tmp_path: Path, capsys) -> None:
+    gold, pred = files(tmp_path, gold=GOLD, pred=GOLD)
+    call = ["evaluate", gold, pred, "--redacted", "--pred-map", "presidio"]
+    call += ["-o", str(tmp_path / "out")]
+    rows = [
+        {"id": doc.id, "text": doc.text.replace("Okonkwo", "<PERSON>").replace("Dayton", "XXXX")}
+        for doc in GOLD
+    ]
+    Path(pred).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(call) == 0
+    measured = json.loads((tmp_path / "out" / "scores.json").read_text())
+    assert measured["errors"]["confusion"]["columns"][0] in ("PATIENT", "DOCTOR")
+    Path(pred).write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]))
+    assert main(call) == 1
+    assert f"more than one document {GOLD[0].id!r}" in capsys.readouterr().err
+
+
 def test_the_verb_compares_label_sets(tmp_path: Path) -> None:
     spans = tuple(type(s)(s.start, s.end, "HCPName") for s in GOLD[0].spans if s.label == "DOCTOR")
     [gold, pred] = files(

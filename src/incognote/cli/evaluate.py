@@ -11,24 +11,24 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from incognote.cli import DONE
 from incognote.cli.cross import add_options, run_cross
-from incognote.core.errors import UsageError
+from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import FORMATS, read_corpus
 from incognote.corpus.files import guess
-from incognote.corpus.labelmaps import LabelMap, label_map
+from incognote.corpus.labelmaps import label_map
 from incognote.evaluate import Options, compare, measure, write_report
 from incognote.evaluate.agreement import agreement, disputes
 from incognote.evaluate.confidence import SHUFFLES, sample_size
 from incognote.evaluate.i2b2 import read_folder
 from incognote.evaluate.measure import official
-from incognote.evaluate.redacted import from_redacted
+from incognote.evaluate.redacted import UNTYPED, from_redacted
 from incognote.evaluate.tokens import DEFAULT, TOKENISERS
 
 
@@ -195,10 +195,15 @@ def _options(args: argparse.Namespace) -> Options:
 
 
 def _read(path: str, form: str | None, labels: str | None) -> list[AnnotatedDocument]:
-    documents = read_corpus(path, form)
+    return _mapped(read_corpus(path, form), labels)
+
+
+def _mapped(documents: list[AnnotatedDocument], labels: str | None) -> list[AnnotatedDocument]:
     if labels is None:
         return documents
-    mapping: LabelMap = label_map(labels)
+    mapping = label_map(labels)
+    # What a redacted text does not name has no label to map.
+    mapping = replace(mapping, labels={UNTYPED: UNTYPED, **mapping.labels})
     return [mapping.apply(doc) for doc in documents]
 
 
@@ -214,22 +219,38 @@ def _predicted(
             f"only one of gold and redacted texts has document {unknown[0]!r} "
             f"({len(unknown)} in all)"
         )
-    return [from_redacted(doc.document, texts[doc.id]) for doc in gold]
+    return _mapped([from_redacted(doc.document, texts[doc.id]) for doc in gold], args.pred_map)
 
 
 def _texts(path: Path) -> dict[str, str]:
     """Texts by id: a folder of .txt files, or JSON Lines with "id" and "text"."""
-    if path.is_dir():
-        return {file.stem: file.read_text("utf-8") for file in sorted(path.glob("*.txt"))}
-    texts = {}
-    with path.open(encoding="utf-8") as lines:
+    texts: dict[str, str] = {}
+    for place, key, text in _text_files(path) if path.is_dir() else _text_rows(path):
+        if key in texts:
+            raise UsageError(f"{place}: the redacted texts have more than one document {key!r}")
+        texts[key] = text
+    if not texts:
+        raise UsageError(f"{path}: no redacted texts")
+    return texts
+
+
+def _text_files(folder: Path) -> Iterator[tuple[str, str, str]]:
+    for file in sorted(folder.glob("*.txt")):
+        try:
+            yield file.name, file.stem, file.read_text("utf-8")
+        except UnicodeDecodeError:
+            raise ReadError(f"{file.name}: not UTF-8 text") from None
+
+
+def _text_rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
+            place = f"{path.name}, line {number}"
             try:
                 row = json.loads(line)
-                texts[str(row["id"])] = str(row["text"])
+                yield place, str(row["id"]), str(row["text"])
             except (ValueError, KeyError, TypeError):
-                raise UsageError(f"{path.name}, line {number}: has no id and text") from None
-    return texts
+                raise ReadError(f"{place}: has no id and text") from None
 
 
 def _summary(measured: dict[str, Any], comparison: dict[str, Any] | None) -> None:
