@@ -156,6 +156,82 @@ class TestHl7:
         (outcome,) = read(data, "m.hl7")
         assert isinstance(outcome, Failure)
 
+    @pytest.mark.parametrize(
+        ("field", "value", "expected"),
+        [
+            ("PID-3", "77^^^H^MR^^20010110", "[MEDICALRECORD]^^^[HOSPITAL]^MR^^[DATE]"),
+            ("PID-7", "14 FEB 58", "[DATE]"),
+            ("PID-10", "2106-3^White", "2106-3^White"),
+            ("PID-13", "5551234^^PH^^^^^^^^^^20010110^20020110", "[PHONE]^^PH^^^^^^^^^^[DATE]^[DATE]"),
+            ("PID-20", "D123^CA^20250101", "[LICENSE]^[STATE]^[DATE]"),
+            ("PID-22", "Black or African", "Black or African"),
+            ("PID-23", "Millbrook", "[LOCATION-OTHER]"),
+            ("ORC-2", "A1^FENWICK LAB^1.2.3^ISO", "[IDNUM]^[HOSPITAL]^1.2.3^ISO"),
+            ("SPM-2", "P1&LAB^F2&FENWICK", "[IDNUM]&[HOSPITAL]^[IDNUM]&[HOSPITAL]"),
+            ("SPM-4", "119297000^BLD^SCT", "119297000^BLD^SCT"),
+            ("SPM-17", "20111103^20111104", "[DATE]^[DATE]"),
+            ("OBR-32", "12&Smith&Ann^20240311^^Ward 7^12^A^FENWICK",
+             "[LICENSE]&[DOCTOR]&^[DATE]^^[ROOM]^[ROOM]^[ROOM]^[HOSPITAL]"),
+            ("TXA-22", "7^S^A^^^^^^^^^^^^200801311600", "[LICENSE]^[DOCTOR]^^^^^^^^^^^^^[DATE]1600"),
+            ("GT1-42", "Ochoa^Ana", "[PATIENT]^"),
+            ("ROL-9", "394814009^General practice^SNOMED-CT", "394814009^General practice^SNOMED-CT"),
+            ("ROL-9", "7^seen with Quillon^L", "7^seen with [PATIENT]^L"),
+            ("ZPI-2", "Quillon^7&Quillon~Quillon", "[PATIENT]^7&[PATIENT]~[PATIENT]"),
+        ],
+    )  # fmt: skip
+    def test_fields_by_their_components(self, field, value, expected):
+        segment, number = field.split("-")
+        before = segment + "|" * int(number)
+        out = masked(self._message(before + value), "m.hl7", ["Quillon"]).decode()
+        assert out.split("\r")[1] == before + expected
+
+    @pytest.mark.parametrize(
+        ("kind", "value", "expected"),
+        [
+            ("CWE", "2^Quillon^SCT^3^Quillon^L^20200901", "2^Quillon^SCT^3^[PATIENT]^L^20200901"),
+            ("DR", "20240311^20240312", "[DATE]^[DATE]"),
+            ("NM", "4.5", "4.5"),
+            ("SN", "<^0.5", "<^0.5"),
+            ("XPN", "Quillon^A", "[PATIENT]^"),
+            ("TX", "with Quillon", "with [PATIENT]"),
+        ],
+    )
+    def test_observations_by_their_type(self, kind, value, expected):
+        out = masked(self._message(f"OBX|1|{kind}|1^x^LN||{value}"), "m.hl7", ["Quillon"]).decode()
+        assert out.split("\r")[1] == f"OBX|1|{kind}|1^x^LN||{expected}"
+
+    @pytest.mark.parametrize(
+        ("labels", "expected"),
+        [
+            ({"ZPI": "drop"}, "ZPI|||"),
+            ({"ZPI": "keep"}, "ZPI|1|Quillon|7"),
+            ({"ZPI": "drop", "ZPI-2": "PATIENT"}, "ZPI||[PATIENT]|"),
+            ({}, "ZPI|1|[PATIENT]|7"),
+        ],
+        ids=["drop", "keep", "a field of it", "as text"],
+    )
+    def test_segments_by_policy(self, labels, expected):
+        data = self._message("ZPI|1|Quillon|7")
+        out = masked(data, "m.hl7", ["Quillon"], FormatRules(labels=labels)).decode()
+        assert out.split("\r")[1] == expected
+
+    def test_narrative_by_policy(self):
+        data = self._message("OBX|1|TX|1||with Quillon", "NTE|1||Quillon")
+        rules = FormatRules(labels={"OBX-5": "keep", "NTE-3": "drop"})
+        out = masked(data, "m.hl7", ["Quillon"], rules).decode()
+        assert out.split("\r")[1:3] == ["OBX|1|TX|1||with Quillon", "NTE|1||"]
+
+    def test_a_batch_of_messages(self):
+        message = self._message("PID|1||77||SMITH^JOHN").decode()
+        data = (
+            f"FHS|^~\\&|A|B\rBHS|^~\\&|A|B|||||by Quillon\r{message}{message}BTS|2|Quillon\rFTS|1\r"
+        )
+        assert unchanged(data.encode(), "m.hl7") == data.encode()
+        out = masked(data.encode(), "m.hl7", ["Quillon"]).decode()
+        assert "Quillon" not in out
+        assert "SMITH" not in out
+        assert out.count("\r") == data.count("\r")
+
     def test_messages_of_one_patient_share_their_scope(self):
         data = self._message("PID|1||77^^^H||SMITH^JOHN") * 2
         scopes = {d.patient_id for d in documents(data, "m.hl7")}

@@ -1,0 +1,108 @@
+"""What the fields and components of HL7 v2 hold: the table, data types, and looks."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from incognote.formats.hl7_text import Part
+from incognote.policy import TEXT, FormatRules
+
+# Types of observations that are numbers and codes, and types that are values of a known kind.
+NUMBERS = frozenset({"NM", "SN", "SI", "ID", "IS", "TM", "NA"})
+VALUE_KINDS = {
+    "DT": "DATE", "TS": "DATE", "DTM": "DATE", "XPN": "NAME:PATIENT", "PN": "NAME:PATIENT",
+    "XCN": "XCN:DOCTOR", "CN": "XCN:DOCTOR", "XAD": "ADDRESS", "AD": "ADDRESS", "XTN": "PHONE",
+    "TN": "PHONE", "CX": "ID:IDNUM", "EI": "ID:IDNUM", "CK": "ID:IDNUM", "XON": "ORG", "HD": "ORG",
+    "PL": "PLACE", "DR": "TIMES",
+}  # fmt: skip
+# Component number -> label, for types whose components are values of their own.
+COMPONENTS: dict[str, dict[int, str]] = {
+    "ADDRESS": {1: "STREET", 2: "STREET", 3: "CITY", 4: "STATE", 5: "ZIP", 6: "COUNTRY",
+                8: "LOCATION-OTHER", 9: "LOCATION-OTHER", 10: "LOCATION-OTHER", 19: "PATIENT"},
+    "PHONE": {1: "PHONE", 4: "EMAIL", 6: "PHONE", 7: "PHONE", 8: "PHONE", 9: "TEXT", 12: "PHONE"},
+    "PLACE": {1: "ROOM", 2: "ROOM", 3: "ROOM", 4: "HOSPITAL", 7: "LOCATION-OTHER",
+              8: "ROOM", 9: "LOCATION-OTHER"},
+    "TIMING": {4: "DATE", 5: "DATE"},
+    "TIMES": {1: "DATE", 2: "DATE"},
+    "DLN": {1: "LICENSE", 2: "STATE", 3: "DATE"},
+    "WHERE": {4: "ROOM", 5: "ROOM", 6: "ROOM", 7: "HOSPITAL"},
+}  # fmt: skip
+# From this component on, a stamp says since when and until when a name, a number or an address
+# holds, or when a person signed.
+DATED_FROM = {"ADDRESS": 11, "ID": 7, "NAME": 10, "XCN": 15, "PHONE": 13}
+# The component of a name that says how its bearer is called.
+CALLED_BY = 15
+# Fields whose text goes on in the next segment of the same name.
+NARRATIVE = {"OBX": 5, "NTE": 3}
+DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+STAMP = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))")
+_OID = re.compile(r"[0-2](?:\.\d+)+")
+WORD = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2} \S*[^\W\d_]{2}")
+# Nothing shorter is a stamp or two words.
+_SHORTEST_GUESS = 5
+# HL7 table 0396: what is neither "L" nor begins with "99" is a catalogue of the world, whose names
+# of things name nobody. Local ones may.
+_CATALOGUE = re.compile(r"(?!L$|99)[A-Z][A-Z0-9_.+-]{1,19}")
+# What an identifier is unique in (table 0301): no name.
+_TYPES_OF_ID = frozenset("DNS GUID UUID HCD HL7 ISO L M N CLIA CLIP NPI CMS URI EUI64".split())
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("incognote.formats").joinpath("hl7_fields.toml").read_text("utf-8"))
+
+
+@dataclass(slots=True)
+class Kinds:
+    """What the fields of segments hold, asked for each field of each message of a file."""
+
+    rules: FormatRules
+    _named: dict[tuple[str, int], str | None] = field(default_factory=dict)
+
+    def of(self, segment: str, number: int) -> str | None:
+        """As the policy says, else as the table says; None where neither names the field."""
+        try:
+            return self._named[segment, number]
+        except KeyError:
+            chosen = self.rules.choice(f"{segment}-{number}", segment)
+            named = _table().get(segment, {}).get(str(number)) if chosen is None else chosen
+            self._named[segment, number] = found = "TEXT" if named == TEXT else named
+            return found
+
+    def told(self, segment: str, number: int, text: str) -> str:
+        """As anybody names the field, else by its looks: "" for what need not be read."""
+        named = self.of(segment, number)
+        if named is not None:
+            return named
+        known = segment in _table()
+        if len(text) < _SHORTEST_GUESS:
+            return "" if known else "TEXT"
+        # Of fields the table does not name, codes stay and whatever reads like words is read.
+        if STAMP.match(text):
+            return "TIMES"
+        return "TEXT" if not known or _WORDS.search(text) else ""
+
+
+def unlisted(components: Sequence[Part]) -> list[Part]:
+    """The components without codes and names from a catalogue: code^name^catalogue, twice, and
+    their versions."""
+    listed: set[int] = set()
+    for first, version in ((0, 6), (3, 7)):
+        if len(components) > first + 2 and _CATALOGUE.fullmatch(components[first + 2].text):
+            listed |= {first, first + 1, first + 2, version}
+    return [each for number, each in enumerate(components) if number not in listed]
+
+
+def is_assigner(part: Part, number: int) -> bool:
+    """Whether a component of an identifier says who gave it; the second may be a check digit."""
+    return part.text not in _TYPES_OF_ID and (number > 2 or WORD.search(part.text) is not None)
+
+
+def is_oid(part: Part) -> bool:
+    return _OID.fullmatch(part.text) is not None
