@@ -42,10 +42,17 @@ CASES = {
         "[[Mary Dunne|PATIENT]] came. Signed Ann Fox, M.D. today",
     ),
     "one letter wrong": (
-        "[[Jane Kowalski|PATIENT]] came. Kowa1ski no, Kovalski, Kowalsky, Kowalksi, Kowalsi yes",
+        "[[Jane Kowalski|PATIENT]] came. Kovalski, Kowalsky, Kowalksi, Kowalsi",
         (
-            "[[Jane Kowalski|PATIENT]] came. Kowa1ski no, [[Kovalski|PATIENT]], [[Kowalsky|PATIENT]],"
-            " [[Kowalksi|PATIENT]], [[Kowalsi|PATIENT]] yes"
+            "[[Jane Kowalski|PATIENT]] came. [[Kovalski|PATIENT]], [[Kowalsky|PATIENT]],"
+            " [[Kowalksi|PATIENT]], [[Kowalsi|PATIENT]]"
+        ),
+    ),
+    "misread by a scanner": (
+        "[[Ada Burnwell|PATIENT]] came. Bumwell, Burnwe1l, Burnwe11 and B0urnwell left",
+        (
+            "[[Ada Burnwell|PATIENT]] came. [[Bumwell|PATIENT]], [[Burnwe1l|PATIENT]], Burnwe11 and"
+            " [[B0urnwell|PATIENT]] left"
         ),
     ),
     "two letters wrong": (

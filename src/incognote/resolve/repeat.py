@@ -38,7 +38,8 @@ _PAST_ANY_END = 1 << 62
 _WORD = re.compile(r"[^\W\d_]+")
 # Letters and digits in a row, or one mark: whole words start where an atom does.
 _ATOM = re.compile(r"[^\W_]+|\S")
-_LONG_CAPITALISED = re.compile(rf"\b[A-ZÀ-Þ][^\W\d_]{{{_SHORTEST_WITH_ERROR - 1},}}\b")
+# A scanner takes letters for digits: "Quil1feather".
+_LONG_CAPITALISED = re.compile(rf"\b[A-ZÀ-Þ][^\W_]{{{_SHORTEST_WITH_ERROR - 1},}}\b")
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
@@ -216,18 +217,29 @@ def _is_eponym_here(text: str, start: int, end: int) -> bool:
 
 
 def _misspelt(forms: Iterable[_Form], text: str) -> Iterator[Span]:
-    """Long parts of names with one letter wrong, missing, added or swapped with the next."""
-    names = Misspellings(
-        (form.text.lower(), form)
+    """Long parts of names with one letter wrong, missing, added or swapped with the next, or with
+    "rn" for "m" or "m" for "rn", as scanners write."""
+    long = {
+        form.text.lower(): form
         for form in forms
         if form.label in _NAMES
         and not form.guarded
         and len(form.text) >= _SHORTEST_WITH_ERROR
         and form.text.isalpha()
-    )
-    if not names:
+    }
+    if not long:
         return
+    names = Misspellings(long.items())
+    scanned = {_scanned(name): form for name, form in long.items()}
     for found in _LONG_CAPITALISED.finditer(text):
-        form = names.intended(found[0].lower())
+        written = found[0].lower()
+        form = names.intended(written)
+        if form is None and written not in long:
+            form = scanned.get(_scanned(written))
         if form and not _is_known(found[0]):
             yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))
+
+
+def _scanned(word: str) -> str:
+    """What words that a scanner cannot tell apart have in common."""
+    return word.replace("rn", "m")
