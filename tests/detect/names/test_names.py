@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Document, Span
 from incognote.detect.names import NameDetector
@@ -29,14 +30,16 @@ def read(name: str) -> list[str]:
 def detect(text: str, detector: NameDetector = DETECTOR) -> list[Span]:
     views = prepare(Document("case", text), RULES)
     found = zip(views, detector.detect(views), strict=True)
-    return [view.to_source(span) for view, spans in found for span in spans]
+    return [view.to_source(span) for view, spans in found for span in spans if span.label != SAFE]
 
 
 def shown(text: str, spans: list[Span] | tuple[Span, ...]) -> str:
     return render_markup(text, [Span(span.start, span.end, span.label) for span in spans])
 
 
-MARKED = [case for name in ("staff", "patients", "people_again") for case in read(name)]
+MARKED = [
+    case for name in ("staff", "patients", "people_again", "minimal_pairs") for case in read(name)
+]
 
 
 @pytest.mark.parametrize("case", MARKED)
@@ -45,7 +48,7 @@ def test_people_are_found_with_their_label(case: str) -> None:
     assert shown(text, detect(text)) == shown(text, gold)
 
 
-@pytest.mark.parametrize("case", read("no_names"))
+@pytest.mark.parametrize("case", read("no_names") + read("things"))
 def test_what_is_nobody_is_left_alone(case: str) -> None:
     assert shown(case, detect(case)) == case
 
@@ -97,6 +100,22 @@ def test_a_name_broken_over_a_line_end_is_one_name() -> None:
     start = text.index("Rosalind")
     end = text.index("Haverkamp") + len("Haverkamp")
     assert [(span.start, span.end, span.label) for span in detect(text)] == [(start, end, "DOCTOR")]
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        ("A Fogarty balloon was passed.", "Fogarty"),
+        ("Bosniak IIF cyst of the left kidney.", "Bosniak"),
+        ("Waddell signs were absent.", "Waddell"),
+        ("Seen by Dr. Waddell.", ""),
+        ("Waddell called back.", ""),
+    ],
+)
+def test_an_eponym_is_evidence_against(text: str, thing: str) -> None:
+    (view,) = prepare(Document("case", text), RULES)
+    (spans,) = DETECTOR.detect([view])
+    assert [text[s.start : s.end] for s in spans if s.label == SAFE] == ([thing] if thing else [])
 
 
 def test_sources_name_the_evidence() -> None:

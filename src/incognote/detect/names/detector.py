@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from incognote.core.labels import SAFE
 from incognote.core.types import Span, span_order
-from incognote.detect.names.evidence import CUES, weights
-from incognote.detect.names.facts import Facts
+from incognote.detect.names.evidence import CUES, names_thing, weights
+from incognote.detect.names.facts import AMBIGUOUS, LOWER, ORDINARY, PLACE, STRONG, Facts
 from incognote.detect.names.page import Page
 from incognote.detect.names.people import opinions_about
 from incognote.detect.names.spelled import find_spelled
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
     from incognote.core.types import View
     from incognote.detect.names.people import Opinion
 
+# So far below the threshold an eponym is no name.
+_SURELY = 2.0
+_SCORE = 0.95
+_PLACES = frozenset(("place-before", "state-behind", "place-behind", "place", "seen-before"))
+
 
 class NameDetector:
-    """Names of people: PATIENT for patients, relatives and others, DOCTOR for care staff."""
+    """Names of people: PATIENT for patients, relatives and others, DOCTOR for care staff.
+
+    What is surely an eponym ("Fogarty balloon") is evidence against: SAFE.
+    """
 
     name = "names"
-    labels = frozenset({"PATIENT", "DOCTOR"})
+    labels = frozenset({"PATIENT", "DOCTOR", SAFE})
     languages = frozenset({"en"})
 
     def __init__(self) -> None:
@@ -41,9 +50,30 @@ class NameDetector:
 
 def _detect(page: Page) -> list[Span]:
     threshold = weights().threshold
-    names = [opinion for opinion in opinions_about(page) if opinion.score >= threshold]
+    opinions = opinions_about(page)
+    names = [opinion for opinion in opinions if opinion.score >= threshold]
     spans = [_span(page, opinion, threshold) for opinion in names]
-    return sorted(spans + find_spelled(page, spans), key=span_order)
+    things = [_thing(page, opinion) for opinion in opinions if _is_thing(page, opinion, threshold)]
+    return sorted(spans + find_spelled(page, spans) + things, key=span_order)
+
+
+def _is_thing(page: Page, opinion: Opinion, threshold: float) -> bool:
+    """An eponym that a thing or a number follows, or that hardly anybody is called by."""
+    evidence = opinion.evidence
+    if opinion.score > threshold - _SURELY or "eponym" not in evidence:
+        return False
+    words = [page.bits[at] for at in opinion.run.names]
+    if any(bits & (ORDINARY | AMBIGUOUS | LOWER) for bits in words):
+        return False  # "Ward", "West": a part of anything
+    rare = not any(bits & (STRONG | PLACE) for bits in words)
+    return (rare or names_thing(evidence)) and _PLACES.isdisjoint(evidence)
+
+
+def _thing(page: Page, opinion: Opinion) -> Span:
+    run = opinion.run
+    return Span(
+        page.starts[run.names[0]], page.ends[run.names[-1]], SAFE, _SCORE, ("names/eponym",)
+    )
 
 
 def _span(page: Page, opinion: Opinion, threshold: float) -> Span:

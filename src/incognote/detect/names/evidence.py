@@ -40,7 +40,7 @@ from incognote.detect.names.facts import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from incognote.detect.names.page import Page, Run
 
@@ -124,6 +124,11 @@ def _is_signature(page: Page, stop: int) -> bool:
         if bits & LOWER and not page.lower_case:
             return False
     return page.breaks(stop + _SIGNATURE_TOKENS)
+
+
+def names_thing(evidence: Sequence[str]) -> bool:
+    """An eponym with the thing or the number behind it: "Fogarty balloon", "Risser 4"."""
+    return "eponym" in evidence and ("thing-behind" in evidence or "number-behind" in evidence)
 
 
 def _words(page: Page, run: Run, *, cued: bool) -> list[str]:

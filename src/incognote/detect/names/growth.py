@@ -162,7 +162,7 @@ def _part(page: Page, run: Run, at: int, kind: int) -> bool:
     # "Ephraim Stills": a rare surname that is an ordinary word, behind a certain first name.
     if bits & (NEVER | CUE):
         return False
-    if bits & LAST and has_credential(page, at + 1):
+    if (bits & LAST or not bits & MEDICAL) and has_credential(page, at + 1):
         return True
     certain = page.bits[run.names[-1]] & (FIRST | STRONG | KNOWN)
     return bool(

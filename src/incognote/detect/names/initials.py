@@ -53,9 +53,12 @@ _LEADS = (
 )
 
 
-def find_initials(page: Page, known: Collection[str]) -> Iterator[Run]:
+def find_initials(
+    page: Page, known: Collection[str], signed: Collection[int] = ()
+) -> Iterator[Run]:
     """Letters that may be somebody's initials, from left to right. `known` are the initials of
-    people in this note: those may be letters that usually abbreviate something else."""
+    people in this note: those may be letters that usually abbreviate something else. `signed` are
+    the letters that lines are signed with."""
     done = 0
     for index, bits in enumerate(page.bits):
         if index < done:
@@ -71,8 +74,34 @@ def find_initials(page: Page, known: Collection[str]) -> Iterator[Run]:
                 likely = bits & UPPER and not bits & CREDENTIAL
             else:
                 likely = bits & UNKNOWN and not bits & CUE and not _is_abbreviation(word.upper())
-            if likely and _led(page, index):
+            if (likely and _led(page, index)) or index in signed:
                 yield Run(index, index + 1, [], [index])
+
+
+def signing_off(page: Page) -> frozenset[int]:
+    """Letters that end line after line of a chart or a log, and stand nowhere else:
+    "| ok | 14 | asleep | lf"."""
+    ends: dict[str, list[int]] = {}
+    inside: set[str] = set()
+    for index, bits in enumerate(page.bits):
+        word = page.words[index]
+        if not bits & UNKNOWN or len(word) > _LONGEST or bits & CUE or not bits & (UPPER | LOWER):
+            continue
+        if page.breaks(index + 1) and _set_off(page, index) and not _is_abbreviation(word.upper()):
+            ends.setdefault(word, []).append(index)
+        else:
+            inside.add(word)
+    return frozenset(
+        at for word, places in ends.items() if len(places) > 1 and word not in inside
+        for at in places
+    )  # fmt: skip
+
+
+def _set_off(page: Page, index: int) -> bool:
+    if index == 0 or page.breaks(index):
+        return False
+    before = page.bits[index - 1]
+    return page.gap(index) or bool(before & (COLON | DOT)) or page.words[index - 1] == "/"
 
 
 def _dotted(page: Page, index: int) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.before import before
 from incognote.detect.names.behind import behind
-from incognote.detect.names.evidence import CUES, judge, weights
+from incognote.detect.names.evidence import CUES, judge, names_thing, weights
 from incognote.detect.names.facts import (
     AMBIGUOUS,
     CLOSE,
@@ -29,7 +29,7 @@ from incognote.detect.names.facts import (
     ORDINARY,
     UPPER,
 )
-from incognote.detect.names.initials import find_initials
+from incognote.detect.names.initials import find_initials, signing_off
 from incognote.detect.names.page import Run
 from incognote.detect.names.runs import find_runs
 
@@ -130,7 +130,11 @@ def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -
         taken.update(range(opinion.run.first, opinion.run.stop))
         if not known:
             continue
-        if opinion.score < threshold and _only_known(page, opinion.run, people):
+        if (
+            opinion.score < threshold
+            and not names_thing(opinion.evidence)
+            and _only_known(page, opinion.run, people)
+        ):
             opinion.add("seen-before")
         if abs(opinion.staff) < _CLEAR:
             opinion.staff += max(known, key=abs)
@@ -202,10 +206,13 @@ def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
             if len(short) > 1:
                 owners.setdefault(short, opinion.staff)
     found = []
-    for run in find_initials(page, owners):
+    signed = signing_off(page)
+    for run in find_initials(page, owners, signed):
         if run.first in taken:
             continue
         opinion = _weigh(run, judge(page, run))
+        if run.first in signed:
+            opinion.add("signs-off")
         letters = "".join(page.words[i] for i in run.initials).lower()
         if letters in owners:
             opinion.add("initials-of-known")

@@ -19,6 +19,7 @@ from incognote.detect.names.facts import (
     CUE,
     DIGITS,
     DOT,
+    FIELD_PATIENT,
     FIRST,
     HYPHEN,
     KIN,
@@ -52,20 +53,43 @@ if TYPE_CHECKING:
 
 _FIRM = TITLE | KIN  # cues after which even an unknown word in small letters may be a name
 _BETWEEN = DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER
+_RARE = ORDINARY | LAST  # a surname that hardly anybody bears, and an ordinary word
+_NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
 
 
 def find_runs(page: Page) -> Iterator[Run]:
     """Every run of a page from left to right, never overlapping."""
     done = 0
     for index, bits in enumerate(page.bits):
-        if not bits & (CANDIDATE | PROMISING) or index < done:
+        if index < done:
             continue
-        start = index if bits & CANDIDATE else _promised(page, index)
-        if start < done or _unlikely(page, start):
+        if bits & _RARE == _RARE and not bits & _NO_SURNAME and _stands_as_surname(page, index):
+            start = index
+        elif not bits & (CANDIDATE | PROMISING):
+            continue
+        else:
+            start = index if bits & CANDIDATE else _promised(page, index)
+        if start < done or (page.bits[start] & CANDIDATE and _unlikely(page, start)):
             continue
         run = _run_from(page, start, done)
         done = run.stop
         yield run
+
+
+def _stands_as_surname(page: Page, at: int) -> bool:
+    """An ordinary word is a surname in "Bright, Ann" that starts a field, and in "C. Love, MD"."""
+    bits = page.bits
+    behind = at + 1
+    initial = at > 1 and bits[at - 1] & DOT and bits[at - 2] & LETTER and page.glued(at - 1)
+    if initial:
+        return has_credential(page, behind)
+    given = at + 2
+    if given >= len(page) or page.words[behind] != "," or page.breaks(given):
+        return False
+    kind = bits[at] & (CAPITAL | UPPER)
+    fits = bits[given] & FIRST and bits[given] & (STRONG | KNOWN) and bits[given] & kind
+    opens = page.gap(at) or bits[at - 1] & (COLON | FIELD_PATIENT)
+    return bool(fits and opens and not bits[given] & (CUE | NEVER))
 
 
 def _promised(page: Page, cue: int) -> int:
