@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -159,3 +160,19 @@ def test_texts_that_look_like_tags_are_refused(tmp_path: Path) -> None:
 def test_files_are_never_overwritten(form: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="exists already"):
         write_corpus([note("x", "a/b"), note("y", "a?b")], tmp_path / "out", form)
+
+
+def test_of_what_detect_says_of_a_row_the_note_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "spans.jsonl"
+    lines = [
+        {"id": "7", "locator": "notes.jsonl:1 author", "spans": [{"start": 0, "end": 3, "label": "DOCTOR"}]},
+        {"id": "7", "locator": "notes.jsonl:1 text", "spans": [{"start": 4, "end": 9, "label": "DATE"}]},
+        {"id": "8", "locator": "notes.jsonl:2 text", "spans": []},
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert [(d.id, [s.label for s in d.spans]) for d in read_corpus(path)] == [
+        ("7", ["DATE"]),
+        ("8", []),
+    ]
+    path.write_text("".join(json.dumps(line | {"locator": "a.txt"}) + "\n" for line in lines))
+    assert [d.id for d in read_corpus(path)] == ["7", "7", "8"]

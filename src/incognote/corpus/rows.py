@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -28,13 +29,34 @@ _NOT_META = frozenset({"id", "masked", "tokens", "tags", *_TEXT, *_SPANS})
 
 
 def read(path: Path) -> Iterator[AnnotatedDocument]:
-    for place, row in _raw_rows(path):
+    for place, row in _notes(_raw_rows(path)):
         try:
             yield _document(row, place)
         except KeyError as error:
             raise ReadError(f"{path.name}, {place}: has no {error}") from None
         except (ValueError, TypeError, AttributeError, IndexError):
             raise ReadError(f"{path.name}, {place}: not an annotated document") from None
+
+
+def _notes(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """`incognote detect` reads every field of a row and writes a line for each, all with the row's
+    id: the note is the field with the name of a text."""
+    for _, group in groupby(rows, key=_source):
+        lines = list(group)
+        notes = [line for line in lines if _field(line[1]) in _TEXT]
+        yield from notes if len(notes) == 1 else lines
+
+
+def _source(line: tuple[str, Any]) -> str:
+    """What the lines of one row share; any other line stands alone."""
+    place, row = line
+    return f"id {row['id']}" if _field(row) and "id" in row else place
+
+
+def _field(row: Any) -> str:
+    if not isinstance(row, Mapping) or "text" in row:
+        return ""
+    return str(row.get("locator", "")).rpartition(" ")[2]
 
 
 def _raw_rows(path: Path) -> Iterator[tuple[str, Any]]:
