@@ -396,15 +396,6 @@ def test_a_dicomdir_is_named_as_one(shared):
     assert "DICOMDIR" in outcome.message
 
 
-def test_every_frame_of_a_dicom_file_counts():
-    np = pytest.importorskip("numpy")
-    from incognote.formats.dicom import _read
-
-    frames = np.zeros((50, 4, 4, 1), dtype=np.uint8)
-    frames[33, 2, 3] = 200
-    assert max(picture.max() for picture in _read(frames)) == 200
-
-
 def test_a_tar_keeps_no_comment():
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:

@@ -89,7 +89,7 @@ class TestPainting:
         from incognote.core.types import Document, Result
 
         document = Document("x", reading.text)
-        words = BurnedIn((reading,), (document,))
+        words = BurnedIn(tuple, "x", READ, _readings=(reading,))
         assert words.boxes([Result(document, (), text=reading.text)]) == [Box(0, 0, 64, 13)]
 
     def test_a_word_that_can_still_be_read_is_a_leak(self):

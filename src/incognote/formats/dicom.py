@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import logging
 import warnings
@@ -11,35 +10,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError, TransformError
-from incognote.core.types import Document, Failure, Result, Span
-from incognote.formats.base import Record, new_text
+from incognote.core.errors import MissingExtra, ReadError
+from incognote.core.types import Document, Failure, Result
+from incognote.formats.base import Record
+from incognote.formats.dicom_pixels import PIXELS, Pictures, check_no_face
 from incognote.formats.dicom_rules import (
     DUMMY,
     EMBEDDED,
     EMPTY,
     RECURSE,
+    RECURSE_CLEAN,
+    RECURSE_DUMMY,
     REMOVE,
-    UID,
-    decide,
+    Profile,
     dummy,
 )
+from incognote.formats.dicom_stamp import stamp
+from incognote.formats.dicom_values import Value, values_of
 from incognote.formats.embedded import records_of
-from incognote.formats.headers import words_of
 from incognote.formats.ocr import require_ocr
-from incognote.formats.pixels import BurnedIn, paint
-from incognote.policy import DROP, KEEP, TEXT, FormatRules
+from incognote.policy import DROP, KEEP, FormatRules
 
-# UIDs are the same thing in every patient's files, so that series and references stay whole.
-_SHARED = {"patient_id": "dicom-uids"}
-_METHODS = {
-    "113100": "Basic Application Confidentiality Profile",
-    "113104": "Clean Structured Content Option",
-    "113105": "Clean Descriptors Option",
-    "113107": "Retain Longitudinal Temporal Information Modified Dates Option",
-}
-_CLEAN_PIXELS = {"113101": "Clean Pixel Data Option"}
-_MAX_FRAMES_READ = 8
+# What stands for the length of an element that says itself where it ends.
+_OPEN_LENGTH = 0xFFFFFFFF
+_SEQUENCES = (RECURSE, RECURSE_CLEAN, RECURSE_DUMMY)
 
 
 class DicomFormat:
@@ -49,9 +43,19 @@ class DicomFormat:
     def sniff(self, head: bytes) -> bool:
         return head[128:132] == b"DICM"
 
+    def require(self, rules: FormatRules) -> None:
+        try:
+            import pydicom  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingExtra("the format 'dicom'", "dicom") from None
+        if rules.images != KEEP:
+            require_ocr()
+
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
-            file = _File.opened(stream.read(), name, rules)
+            self.require(rules)
+            with _unheard():
+                file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
             yield Failure(name, ReadError.stage, type(error).__name__, message)
@@ -60,63 +64,46 @@ class DicomFormat:
 
 
 @dataclass(slots=True)
-class _Value:
-    """One value of an element that becomes a document."""
-
-    dataset: Any = field(repr=False)
-    tag: Any
-    index: int
-    kind: str
-    document: Document
-
-
-@dataclass(slots=True)
 class _File:
+    """A data set held open between reading and writing."""
+
     dataset: Any = field(repr=False)
     where: str
     rules: FormatRules
-    values: list[_Value] = field(default_factory=list)
+    profile: Profile
+    meta: dict[str, str] = field(repr=False)
+    values: list[Value] = field(default_factory=list)
     embedded: list[tuple[Any, Any, list[Record]]] = field(default_factory=list, repr=False)
+    pictures: Pictures = field(init=False)
 
     @classmethod
     def opened(cls, data: bytes, name: str, rules: FormatRules) -> _File:
+        dataset = _parsed(data)
+        _check(dataset, rules)
+        patient = str(dataset.get("PatientID") or "")
+        meta = {"patient_id": patient} if patient else {}
+        file = cls(dataset, name, rules, Profile(rules.dicom), meta)
         try:
-            import pydicom
-        except ModuleNotFoundError:
-            raise MissingExtra("the format 'dicom'", "dicom") from None
-        try:
-            with _unheard():
-                dataset = pydicom.dcmread(io.BytesIO(data))
-                # Elements are parsed when they are touched: what is broken shall show now.
-                dataset.decode()
-        except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
-            raise ReadError("broken, truncated or not a DICOM file") from None
-        if "DirectoryRecordSequence" in dataset:
-            raise ReadError("a DICOMDIR, which names files and patients; leave it out")
-        if "SOPInstanceUID" not in dataset:
-            raise ReadError("holds no DICOM object")
-        if "PixelData" in dataset and rules.images != "keep":
-            require_ocr()
-        file = cls(dataset, name, rules)
-        try:
-            with _unheard():
-                file._walk(dataset, _patient(dataset))
+            file._walk(dataset)
         except ReadError:
             raise
         except Exception:  # noqa: BLE001
             raise ReadError("holds a value that does not fit its attribute") from None
+        file.pictures = Pictures(dataset, name, rules, meta)
         return file
 
     @property
     def documents(self) -> tuple[Document, ...]:
         inner = [d for _, _, records in self.embedded for r in records for d in r.documents]
-        return (*(value.document for value in self.values), *inner)
+        return (*(value.document for value in self.values), *inner, *self.pictures.documents)
 
-    def _walk(self, dataset: Any, meta: dict[str, str]) -> None:
+    def _walk(self, dataset: Any, inside: str = "") -> None:
         """Removes and empties at once; what needs a replacement is noted for later."""
         for element in list(dataset):
-            kind = self.rules.choice(element.keyword) or decide(element)
-            if kind in (REMOVE, DROP):
+            decision = self.profile.decide(dataset, element, inside)
+            kind = self.rules.choice(element.keyword) or decision
+            is_icon = dataset is not self.dataset and element.keyword in PIXELS
+            if kind in (REMOVE, DROP) or is_icon:
                 del dataset[element.tag]
             elif kind == EMPTY:
                 element.value = [] if element.VR == "SQ" else ""
@@ -127,33 +114,14 @@ class _File:
                 self.embedded.append(
                     (dataset, element.tag, records_of(data, self.where, self.rules))
                 )
-            elif kind == RECURSE:
+            elif kind in _SEQUENCES:
                 for item in element.value or ():
-                    self._walk(item, meta)
-            elif kind != KEEP:
-                self._note(dataset, element, kind, meta)
-
-    def _note(self, dataset: Any, element: Any, kind: str, meta: dict[str, str]) -> None:
-        many = element.VM > 1
-        for index, value in enumerate(element.value if many else [element.value]):
-            text = str(value or "").strip(" \0^=")
-            if not text:
-                continue
-            where = f"{self.where} {element.keyword or element.tag}"
-            if kind == UID:
-                if text.startswith("1.2.840.10008."):
-                    continue  # the standard's own UIDs name no one
-                document = _known(_digits(text), "IDNUM", self.where, _SHARED, where)
-            elif kind == TEXT:
-                lead = f"{words_of(element.keyword)}: "
-                document = Document(self.where, lead + text, meta, where)
-            elif kind == "DATE":
-                document = _known(text[:8], kind, self.where, meta, where)
-            elif element.VR == "PN":
-                document = _known(_person(text), kind, self.where, meta, where)
+                    self._walk(item, inside if kind == RECURSE else kind)
+            elif kind == KEEP:
+                if element.VR == "AS" and str(element.value or "") > "089Y":
+                    element.value = "090Y"  # ages above 89 are told apart by nobody
             else:
-                document = _known(text, kind, self.where, meta, where)
-            self.values.append(_Value(dataset, element.tag, index if many else -1, kind, document))
+                self.values += values_of(dataset, element, kind, self.where, self.meta)
 
     def render(self, results: Sequence[Result]) -> bytes:
         with _unheard():
@@ -162,51 +130,59 @@ class _File:
     def _rendered(self, results: Sequence[Result]) -> bytes:
         rest = list(results)
         for value in self.values:
-            self._put(value, rest.pop(0))
+            value.put(rest.pop(0))
         for dataset, tag, records in self.embedded:
             data = b""
             for record in records:
                 own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
                 data += record.render(own)
             dataset[tag].value = data + b"\0" * (len(data) % 2)
-        cleaned = self._clean_pixels()
-        return _written(self.dataset, cleaned)
+        cleaned = self.pictures.clean(rest)
+        stamp(self.dataset, self.rules.dicom, self.values, cleaned_pixels=cleaned)
+        buffer = io.BytesIO()
+        self.dataset.save_as(buffer, enforce_file_format=True)
+        return buffer.getvalue()
 
-    def _put(self, value: _Value, result: Result) -> None:
-        element = value.dataset[value.tag]
-        new = new_text(result)
-        old = element.value[value.index] if value.index >= 0 else element.value
-        if value.kind == UID:
-            if not new.isdigit():
-                raise TransformError("UIDs need a policy with surrogates for IDNUM")
-            new = "2.25." + (new.lstrip("0") or "1")
-        elif value.kind == TEXT:
-            new = _behind(result)
-        elif value.kind == "DATE":
-            new = new + str(old)[8:] if new.isdigit() and len(new) == 8 else ""
-        elif element.VR == "PN":
-            new = "^".join(part for part in new.replace(", ", "^").split(" ") if part)
-        if value.index >= 0:
-            element.value[value.index] = new
-        else:
-            element.value = new
 
-    def _clean_pixels(self) -> bool:
-        """Paints over burned-in text; the picture is decompressed only if there is some."""
-        if "PixelData" not in self.dataset or self.rules.images == "keep":
-            return False
-        try:
-            pixels = self.dataset.pixel_array
-        except Exception:  # noqa: BLE001 - decoders raise many kinds
-            raise TransformError("the picture cannot be decoded, so it cannot be checked") from None
-        frames = _frames(pixels, self.dataset)
-        boxes = BurnedIn.of(_read(frames), self.where, self.rules).boxes(())
-        if boxes:
-            fill = frames.max() if self.dataset.PhotometricInterpretation == "MONOCHROME1" else 0
-            painted = frames.copy()
-            paint(painted, boxes, fill)
-            _store(self.dataset, painted.reshape(pixels.shape))
-        return True
+def _parsed(data: bytes) -> Any:
+    import pydicom
+
+    try:
+        dataset = pydicom.dcmread(io.BytesIO(data))
+        syntax = dataset.file_meta.get("TransferSyntaxUID")
+        cut_off = _is_cut_off(dataset)
+        # Elements are parsed when they are touched: what is broken shall show now.
+        dataset.decode()
+    except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
+        raise ReadError("broken, truncated or not a DICOM file") from None
+    if cut_off:
+        raise ReadError("truncated: a value is shorter than it should be")
+    if syntax is None or syntax.is_private or not syntax.is_transfer_syntax:
+        raise ReadError("written in a transfer syntax that is not of the standard")
+    return dataset
+
+
+def _is_cut_off(dataset: Any) -> bool:
+    """Whether a value ends before its length says; the library takes what there is."""
+    elements = [dataset.get_item(tag) for tag in list(dataset.keys())]
+    return any(
+        element.length not in (len(element.value or b""), _OPEN_LENGTH)
+        if element.is_raw
+        else element.VR == "SQ" and any(map(_is_cut_off, element.value))
+        for element in elements
+    )
+
+
+def _check(dataset: Any, rules: FormatRules) -> None:
+    """A ReadError for what is no object, or not a whole one, or one that nobody can clean."""
+    if "DirectoryRecordSequence" in dataset:
+        raise ReadError("a DICOMDIR, which names files and patients; leave it out")
+    if "SOPInstanceUID" not in dataset:
+        raise ReadError("holds no DICOM object")
+    if "Rows" in dataset and not any(dataset.get(keyword) for keyword in PIXELS):
+        raise ReadError("describes a picture, but its pixels are missing")
+    if "clean-visual-features" in rules.dicom.options:
+        check_no_face(dataset)
 
 
 @contextmanager
@@ -221,95 +197,3 @@ def _unheard() -> Iterator[None]:
             yield
     finally:
         logger.disabled = was
-
-
-def _known(text: str, label: str, doc_id: str, meta: dict[str, str], where: str) -> Document:
-    return Document(doc_id, text, meta, where, (Span(0, len(text), label),), free_text=False)
-
-
-def _behind(result: Result) -> str:
-    """The new text without the lead-in, which no replacement may have touched."""
-    lead = result.document.text.index(": ") + 2
-    shift = sum(
-        len(each.text) - each.span.length for each in result.replacements if each.span.end <= lead
-    )
-    return (result.text or "")[lead + shift :]
-
-
-def _digits(uid: str) -> str:
-    """A UID as a number of 37 digits, so that its surrogate is one and fits below 2.25."""
-    return str(int.from_bytes(hashlib.sha256(uid.encode()).digest()) % 10**37).zfill(37)
-
-
-def _person(name: str) -> str:
-    """`FAMILY^GIVEN^MIDDLE` as it would be written, "FAMILY, GIVEN MIDDLE".
-
-    A name may come in three scripts, separated by "="; the first that is there stands for all.
-    """
-    written = next((group for group in name.split("=") if group.strip("^ ")), "")
-    family, *others = written.split("^")
-    given = " ".join(part for part in others if part)
-    return ", ".join(part for part in (family, given) if part)
-
-
-def _patient(dataset: Any) -> dict[str, str]:
-    patient = str(dataset.get("PatientID") or "")
-    return {"patient_id": patient} if patient else {}
-
-
-def _frames(pixels: Any, dataset: Any) -> Any:
-    """Always (frames, rows, columns, channels)."""
-    channels = int(dataset.get("SamplesPerPixel", 1))
-    return pixels.reshape(-1, dataset.Rows, dataset.Columns, channels)
-
-
-def _read(frames: Any) -> Iterator[Any]:
-    """The pictures that stand for all frames: some of them, and the brightest of every point.
-
-    What is burned in is bright and stands still; a word on a single frame shows in the second.
-    """
-    step = max(len(frames) // _MAX_FRAMES_READ, 1)
-    for frame in frames[::step]:
-        yield frame[..., :3].squeeze()
-    if step > 1:
-        yield frames.max(axis=0)[..., :3].squeeze()
-
-
-def _store(dataset: Any, pixels: Any) -> None:
-    """Uncompressed pixels in the colour space that decoding produced."""
-    from pydicom.uid import ExplicitVRLittleEndian
-
-    dataset.PixelData = pixels.tobytes()
-    dataset["PixelData"].VR = "OW" if dataset.BitsAllocated > 8 else "OB"
-    if int(dataset.get("SamplesPerPixel", 1)) == 3:
-        dataset.PlanarConfiguration = 0
-        dataset.PhotometricInterpretation = "RGB"
-    dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
-    dataset["PixelData"].is_undefined_length = False
-
-
-def _written(dataset: Any, cleaned_pixels: bool) -> bytes:
-    from pydicom.dataset import Dataset
-
-    methods = {**_METHODS, **(_CLEAN_PIXELS if cleaned_pixels else {})}
-    codes = []
-    for code, meaning in methods.items():
-        item = Dataset()
-        item.CodeValue, item.CodingSchemeDesignator, item.CodeMeaning = code, "DCM", meaning
-        codes.append(item)
-    dataset.PatientIdentityRemoved = "YES"
-    dataset.DeidentificationMethod = "incognote: DICOM PS3.15 Basic Profile"
-    dataset.DeidentificationMethodCodeSequence = codes
-    if cleaned_pixels:
-        dataset.BurnedInAnnotation = "NO"
-    meta = dataset.file_meta
-    meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID
-    for keyword in ("SourceApplicationEntityTitle", "SendingApplicationEntityTitle",
-                    "ReceivingApplicationEntityTitle", "PrivateInformation",
-                    "PrivateInformationCreatorUID"):  # fmt: skip
-        if keyword in meta:
-            delattr(meta, keyword)
-    dataset.preamble = b"\0" * 128
-    buffer = io.BytesIO()
-    dataset.save_as(buffer, enforce_file_format=True)
-    return buffer.getvalue()

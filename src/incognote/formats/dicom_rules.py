@@ -1,26 +1,30 @@
-"""What becomes of each DICOM attribute: PS3.15 Annex E, Basic Profile, with three of its options.
+"""What becomes of each DICOM attribute: PS3.15 Annex E, the Basic Profile and the options chosen.
 
-Dates are shifted like every other date of the patient (Retain Longitudinal Temporal Information
-with Modified Dates), descriptions are read as text (Clean Descriptors) and so are structured
-reports (Clean Structured Content). Everything else does what the table says.
+The table in dicom_profile.json has the profile's action for each attribute and, beside it, what
+each option does instead: K keeps it, C cleans it. Where two options that were chosen disagree, the
+more careful one wins.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from incognote.policy import KEEP, TEXT
+from incognote.policy import KEEP, TEXT, DicomRules
 
 REMOVE = "remove"
 EMPTY = "empty"
 DUMMY = "dummy"
 UID = "uid"
-RECURSE = "recurse"
 EMBEDDED = "embedded"
+# Sequences: their items are treated like the rest, or what they say is cleaned, or made up.
+RECURSE = "recurse"
+RECURSE_CLEAN = "recurse-clean"
+RECURSE_DUMMY = "recurse-dummy"
 
 # How the profile's actions are carried out. Where it leaves a choice by the type of the attribute
 # (X/Z, X/D ...), the stronger one that still leaves a valid file is taken.
@@ -35,34 +39,21 @@ _ACTIONS = {
     "X/Z/D": DUMMY,
     "X/Z/U*": RECURSE,
 }
-_TEXT_VRS = frozenset(("LO", "LT", "SH", "ST", "UC", "UR", "UT"))
+_TEXT_VRS = frozenset(("AE", "LO", "LT", "SH", "ST", "UC", "UR", "UT"))
 _DATE_VRS = frozenset(("DA", "DT"))
+_NUMBER_VRS = frozenset(("IS", "DS", "US", "SS", "UL", "SL", "FL", "FD", "UV", "SV"))
+_BYTE_VRS = frozenset(("OB", "OW", "OD", "OF", "OL", "OV", "UN"))
 
-# Values that a reader of the image needs in some form: they get a surrogate instead of nothing.
+# Values that a reader of the image needs in some form: where the profile allows a dummy, they get a
+# surrogate, the same one in all files of the patient.
 _LABELS = {
     "PatientID": "MEDICALRECORD",
-    "OtherPatientIDs": "MEDICALRECORD",
-    "IssuerOfPatientID": "HOSPITAL",
-    "PatientAddress": "STREET",
-    "PatientTelephoneNumbers": "PHONE",
     "AccessionNumber": "IDNUM",
     "StudyID": "IDNUM",
-    "AdmissionID": "IDNUM",
     "InstitutionName": "HOSPITAL",
-    "InstitutionAddress": "STREET",
-    "InstitutionalDepartmentName": "HOSPITAL",
     "StationName": "DEVICE",
     "DeviceSerialNumber": "DEVICE",
 }
-# Attributes that the Clean Descriptors and Clean Structured Content options allow to be read
-# instead of lost: what was examined, and what the report says.
-DESCRIPTIONS = frozenset(
-    """StudyDescription SeriesDescription ProtocolName RequestedProcedureDescription
-    PerformedProcedureStepDescription ScheduledProcedureStepDescription
-    AdmittingDiagnosesDescription DerivationDescription ContrastBolusAgent ImageComments
-    AdditionalPatientHistory
-    ReasonForStudy ReasonForTheRequestedProcedure TextValue""".split()
-)
 _PATIENT_NAMES = frozenset(
     """PatientName OtherPatientNames PatientBirthName PatientMotherBirthName
     ResponsiblePerson""".split()
@@ -70,53 +61,123 @@ _PATIENT_NAMES = frozenset(
 
 
 @cache
-def profile() -> Mapping[str, str]:
-    """Attribute (eight hexadecimal digits, lower case) -> action of the Basic Profile."""
+def profile() -> Mapping[str, Mapping[str, str]]:
+    """Attribute (eight hexadecimal digits, lower case) -> `basic` and the options with a say."""
     text = files("incognote.formats").joinpath("dicom_profile.json").read_text("utf-8")
-    table: dict[str, str] = json.loads(text)
+    table: dict[str, dict[str, str]] = json.loads(text)
     return table
 
 
-def profile_action(group: int, element: int) -> str | None:
-    """The profile's own word for an attribute; None where it says nothing."""
-    if group % 2:
-        return "X"
+def profile_row(group: int, element: int) -> Mapping[str, str]:
+    """The profile's words for a standard attribute; nothing where it has none."""
     if group >> 8 == 0x50:
-        return "X"
+        return profile()["50xx0000"]
     tag = f"{group:04x}{element:04x}"
-    return profile().get(tag) or profile().get(f"{tag[:2]}xx{tag[4:]}")
+    return profile().get(tag) or profile().get(f"{tag[:2]}xx{tag[4:]}") or {}
 
 
-def decide(element: Any) -> str:
-    """What to do with an element: one of the words above, or the label of its value."""
-    keyword = element.keyword
-    # Private attributes, and those nobody knows, may hold anything.
-    if element.tag.is_private or element.VR == "UN":
-        return REMOVE
-    if keyword == "EncapsulatedDocument":
-        return EMBEDDED
-    action = profile_action(element.tag.group, element.tag.element)
+@dataclass(frozen=True)
+class Profile:
+    """The Basic Profile with the options of a policy."""
+
+    rules: DicomRules
+
+    @cached_property
+    def _safe(self) -> frozenset[tuple[int, str, int]]:
+        if "retain-safe-private" not in self.rules.options:
+            return frozenset()
+        rows = (row.split(",") for row in self.rules.safe_private)
+        return frozenset(
+            (int(group, 16), creator.strip(), int(element, 16)) for group, creator, element in rows
+        )
+
+    def decide(self, dataset: Any, element: Any, inside: str = "") -> str:
+        """What to do with an element: one of the words above, or the label of its value.
+
+        `inside` is how the sequence around it is treated.
+        """
+        decision = self._decide(dataset, element)
+        if inside == RECURSE_DUMMY and decision == TEXT:
+            return DUMMY
+        if inside == RECURSE_CLEAN and decision == DUMMY and element.VR in _TEXT_VRS:
+            return TEXT
+        return decision
+
+    def _decide(self, dataset: Any, element: Any) -> str:
+        if element.tag.is_private:
+            return self._private(dataset, element)
+        # Attributes that nobody knows may hold anything.
+        if element.VR == "UN":
+            return REMOVE
+        if element.keyword == "EncapsulatedDocument":
+            return EMBEDDED
+        row = profile_row(element.tag.group, element.tag.element)
+        said = {row[option] for option in self.rules.options if option in row}
+        if "C" in said:
+            return _clean(element)
+        if "K" in said:
+            return RECURSE if element.VR == "SQ" else KEEP
+        if element.VR in _DATE_VRS and row.get("basic") != "X":
+            return self._date(row.get("basic"))
+        return _basic(element, row.get("basic"))
+
+    def _date(self, action: str | None) -> str:
+        """A date of which no option speaks: shifted with the others, it is the dummy asked for."""
+        if "retain-modified-dates" in self.rules.options:
+            return "DATE"
+        if action is None:
+            return KEEP if "retain-full-dates" in self.rules.options else EMPTY
+        return _ACTIONS[action]
+
+    def _private(self, dataset: Any, element: Any) -> str:
+        group, number = element.tag.group, element.tag.element
+        if element.tag.is_private_creator:
+            listed = {(group, creator) for group, creator, _ in self._safe}
+            return KEEP if (group, str(element.value).strip()) in listed else REMOVE
+        owner = dataset.get((group, number >> 8))
+        creator = str(owner.value).strip() if owner is not None else ""
+        return _clean(element) if (group, creator, number & 0xFF) in self._safe else REMOVE
+
+
+def _clean(element: Any) -> str:
+    """Similar in meaning, without identity: read where it is text, shifted where it is a date."""
+    if element.VR == "SQ":
+        return RECURSE_CLEAN
     if element.VR in _DATE_VRS:
         return "DATE"
+    if element.VR == "PN":
+        return "DOCTOR"
+    if element.VR == "UI":
+        return UID
+    if element.VR in _BYTE_VRS and not element.tag.is_private:
+        # Overlays are cleaned with the pixels; of curves and other bytes nothing can be read.
+        return KEEP if element.tag.group >> 8 == 0x60 else REMOVE
+    # A shift by whole days leaves the time of day as it is.
+    return TEXT if element.VR in _TEXT_VRS else KEEP
+
+
+def _basic(element: Any, action: str | None) -> str:
+    keyword = element.keyword
+    if action == "X":
+        return REMOVE
     if element.VR == "PN":
         return "PATIENT" if keyword in _PATIENT_NAMES else "DOCTOR"
     if keyword in _LABELS:
         return _LABELS[keyword]
-    if element.VR == "SQ" and action in (None, "X/Z/U*", "D", "X/D", "X/Z/D", "Z/D"):
-        return RECURSE
-    if keyword in DESCRIPTIONS:
-        return TEXT
-    if action is not None:
-        return _ACTIONS[action]
-    return TEXT if element.VR in _TEXT_VRS else KEEP
+    if action is None:
+        if element.VR == "SQ":
+            return RECURSE
+        return TEXT if element.VR in _TEXT_VRS else KEEP
+    if element.VR == "SQ" and _ACTIONS[action] == DUMMY:
+        return RECURSE_DUMMY
+    return _ACTIONS[action]
 
 
 def dummy(vr: str) -> Any:
     """A value that says nothing and fits the representation."""
-    if vr in ("IS", "DS", "US", "SS", "UL", "SL", "FL", "FD", "UV", "SV"):
+    if vr in _NUMBER_VRS:
         return 0
-    if vr == "TM":
-        return "000000"
-    if vr in ("OB", "OW", "OD", "OF", "OL", "OV", "UN"):
+    if vr in _BYTE_VRS:
         return b""
-    return "ANONYMIZED" if vr in ("LO", "LT", "SH", "ST", "UC", "UT", "CS", "AE") else ""
+    fixed = {"AS": "000Y", "DA": "19000101", "DT": "19000101", "TM": "000000"}
+    return fixed.get(vr) or ("ANONYMIZED" if vr in _TEXT_VRS or vr == "CS" else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
@@ -68,8 +69,8 @@ class _File:
                 frames = [_pixels(frame) for frame in ImageSequence.Iterator(picture)]
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
             raise ReadError("a broken or truncated picture") from None
-        words = [] if rules.images == KEEP else [BurnedIn.of([f], name, rules) for f in frames]
-        return cls(kind, frames, words)
+        read = [] if rules.images == KEEP else frames
+        return cls(kind, frames, [BurnedIn(partial(list, [each]), name, rules) for each in read])
 
     @property
     def documents(self) -> tuple[Document, ...]:

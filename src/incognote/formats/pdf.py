@@ -155,8 +155,8 @@ class _File:
         for number, (page, own) in enumerate(zip(self.pages, per_page, strict=True)):
             target = pdf[number]
             if page.words is not None:
-                picture = rendered(shown[number], with_text=page.flat)
                 boxes = page.words.boxes(own[1:] if page.slot else own)
+                picture = rendered(shown[number], with_text=page.flat)
                 flatten(pdf, target, picture, boxes, text=not page.flat)
             elif self.rules.images != KEEP and has_pictures(target):
                 remove_pictures(target)
@@ -207,8 +207,10 @@ def _read_page(page: Any, name: str, number: int, rules: FormatRules) -> _Page:
 
 
 def _words(page: Any, name: str, where: str, rules: FormatRules, *, flat: bool = False) -> BurnedIn:
-    picture = rendered(page, with_text=flat)
-    return BurnedIn.of([picture], name, rules, locator=f"{where} picture")
+    def shown() -> list[Any]:
+        return [rendered(page, with_text=flat)]
+
+    return BurnedIn(shown, name, rules, f"{where} picture")
 
 
 def _saved(editor: Any, **options: bool) -> bytes:

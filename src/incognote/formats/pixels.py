@@ -8,7 +8,7 @@ text, those that are PHI are painted over, and so is what OCR saw but could not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,34 +26,39 @@ _MARGIN = 4
 _SAME = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BurnedIn:
-    """The words of one picture, or of the frames of a film, which share their boxes."""
+    """The words of one picture, or of the frames of a film, which share their boxes.
 
-    readings: tuple[Reading, ...]
-    documents: tuple[Document, ...] = field(repr=False)
+    OCR is slow, so pictures are read when somebody asks: for documents, where the policy reads
+    them, or else not before there is something to write.
+    """
 
-    @classmethod
-    def of(
-        cls,
-        pictures: Iterable[NDArray[Any]],
-        doc_id: str,
-        rules: FormatRules,
-        *,
-        locator: str = "",
-        meta: Mapping[str, str] | None = None,
-    ) -> BurnedIn:
-        readings = tuple(reading for each in pictures if (reading := read_picture(each)).lines)
-        if rules.images != READ:
-            return cls(readings, ())
-        where = locator or f"{doc_id} picture"
-        return cls(
-            readings, tuple(Document(doc_id, each.text, meta or {}, where) for each in readings)
-        )
+    pictures: Callable[[], Iterable[NDArray[Any]]] = field(repr=False)
+    doc_id: str
+    rules: FormatRules
+    locator: str = field(default="", repr=False)
+    meta: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _readings: tuple[Reading, ...] | None = field(default=None, repr=False)
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        if self._readings is None:
+            found = map(read_picture, self.pictures())
+            self._readings = tuple(reading for reading in found if reading.lines)
+            self.pictures = tuple  # the pictures themselves are not needed any more
+        return self._readings
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        if self.rules.images != READ:
+            return ()
+        where = self.locator or f"{self.doc_id} picture"
+        return tuple(Document(self.doc_id, each.text, self.meta, where) for each in self.readings)
 
     def boxes(self, results: Sequence[Result]) -> list[Box]:
         """What is to be painted over; `results` are those of the documents, if there are any."""
-        if not self.documents:
+        if self.rules.images != READ:
             return [line.box.grown(_MARGIN) for each in self.readings for line in each.lines]
         found: list[Box] = []
         for reading, result in zip(self.readings, results, strict=True):

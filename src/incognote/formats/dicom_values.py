@@ -1,0 +1,113 @@
+"""Values of a DICOM header as documents, and their results as values again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from incognote.core.errors import TransformError
+from incognote.core.types import Document, Result, Span
+from incognote.formats.base import new_text
+from incognote.formats.dicom_rules import UID
+from incognote.formats.headers import words_of
+from incognote.policy import TEXT
+
+DATE = "DATE"
+# UIDs are the same thing in every patient's files, so that series and references stay whole.
+_SHARED = {"patient_id": "dicom-uids"}
+# The standard's own UIDs name no one.
+_STANDARD = "1.2.840.10008."
+
+
+@dataclass(slots=True)
+class Value:
+    """One value of an element: `index` is its place among several, or -1."""
+
+    dataset: Any = field(repr=False)
+    tag: Any
+    index: int
+    kind: str
+    document: Document
+    new: str = field(default="", repr=False)
+
+    @property
+    def old(self) -> str:
+        return self.document.text
+
+    def put(self, result: Result) -> None:
+        element = self.dataset[self.tag]
+        old = element.value[self.index] if self.index >= 0 else element.value
+        self.new = self._written(result, str(old), element.VR)
+        if self.index >= 0:
+            element.value[self.index] = self.new
+        else:
+            element.value = self.new
+
+    def _written(self, result: Result, old: str, vr: str) -> str:
+        new = new_text(result)
+        if self.kind == UID:
+            if not new.isdigit():
+                raise TransformError("UIDs need a policy with surrogates for IDNUM")
+            return "2.25." + (new.lstrip("0") or "1")
+        if self.kind == TEXT:
+            return _behind(result)
+        if self.kind == DATE:
+            # A tag or a bare year is no date of DICOM: better none.
+            return new + old[8:] if new.isdigit() and len(new) == 8 else ""
+        if vr == "PN":
+            return "^".join(part for part in new.replace(", ", "^").split(" ") if part)
+        return new
+
+
+def values_of(
+    dataset: Any, element: Any, kind: str, where: str, meta: Mapping[str, str]
+) -> Iterator[Value]:
+    """The values of an element that are to be replaced (`kind` is a label), or read."""
+    many = element.VM > 1
+    place = f"{where} {element.keyword or element.tag}"
+    for index, value in enumerate(element.value if many else [element.value]):
+        text = str(value or "").strip(" \0^=")
+        if not text or (kind == UID and text.startswith(_STANDARD)):
+            continue
+        if kind == UID:
+            document = _known(_digits(text), "IDNUM", where, _SHARED, place)
+        elif kind == TEXT:
+            document = Document(where, f"{words_of(element.keyword)}: {text}", meta, place)
+        elif kind == DATE:
+            document = _known(text[:8], kind, where, meta, place)
+        elif element.VR == "PN":
+            document = _known(_person(text), kind, where, meta, place)
+        else:
+            document = _known(text, kind, where, meta, place)
+        yield Value(dataset, element.tag, index if many else -1, kind, document)
+
+
+def _known(text: str, label: str, doc_id: str, meta: Mapping[str, str], where: str) -> Document:
+    return Document(doc_id, text, meta, where, (Span(0, len(text), label),), free_text=False)
+
+
+def _behind(result: Result) -> str:
+    """The new text without the lead-in, which no replacement may have touched."""
+    lead = result.document.text.index(": ") + 2
+    shift = sum(
+        len(each.text) - each.span.length for each in result.replacements if each.span.end <= lead
+    )
+    return (result.text or "")[lead + shift :]
+
+
+def _digits(uid: str) -> str:
+    """A UID as a number of 37 digits, so that its surrogate is one and fits below 2.25."""
+    return str(int.from_bytes(hashlib.sha256(uid.encode()).digest()) % 10**37).zfill(37)
+
+
+def _person(name: str) -> str:
+    """`FAMILY^GIVEN^MIDDLE` as it would be written, "FAMILY, GIVEN MIDDLE".
+
+    A name may come in three scripts, separated by "="; the first that is there stands for all.
+    """
+    written = next((group for group in name.split("=") if group.strip("^ ")), "")
+    family, *others = written.split("^")
+    given = " ".join(part for part in others if part)
+    return ", ".join(part for part in (family, given) if part)
