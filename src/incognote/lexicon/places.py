@@ -104,8 +104,7 @@ class Places:
 
     @cached_property
     def world_cities(self) -> CityTable:
-        codes = dict(line.split("=") for line in store.lines("country_codes"))
-        countries = [codes[code] for code in store.lines("world_cities/country")]
+        countries = [self.country_names[code] for code in store.lines("world_cities/country")]
         return CityTable("world_cities", countries, abroad=True)
 
     @cached_property
@@ -154,6 +153,11 @@ class Places:
     def countries(self) -> Mapping[str, str]:
         """Folded name or usual alias -> country."""
         return {fold(k): v for k, v in (row.split("=") for row in store.lines("countries"))}
+
+    @cached_property
+    def country_names(self) -> Mapping[str, str]:
+        """ISO 3166 code of two letters -> country."""
+        return dict(line.split("=") for line in store.lines("country_codes"))
 
     @cached_property
     def nationalities(self) -> Mapping[str, str]:

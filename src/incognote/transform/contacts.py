@@ -17,7 +17,9 @@ from incognote.transform.spelling import squeeze
 from incognote.transform.worddata import word_list, words_of
 from incognote.transform.words import altered
 
-_EXTENSION = re.compile(r"\b(?:ext?\.?|extension|x|opt\.?|option|pin|#)\s*[\d-]+.*$", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"(?:\b(?:ext?\.?|extension|x|opt\.?|option|pin|local)|#)\s*[\d-]+.*$", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _HOST = re.compile(r"^((?:[a-z]+\s?:\s?/\s?/\s?)?)([^/?#\s]+)(.*)$", re.IGNORECASE | re.DOTALL)

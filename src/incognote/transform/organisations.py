@@ -14,13 +14,17 @@ from incognote.lexicon import fold_place, lexicon
 from incognote.transform import people, places
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import case_like, fold
-from incognote.transform.worddata import word_list, words_of
+from incognote.transform.worddata import groups_of, word_list, words_of
 from incognote.transform.words import altered
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+(?:st|nd|rd|th)\b|\d+")
+_WORD = re.compile(
+    r"(?<!\w)[A-Z](?:[.&-][A-Z])+\b\.?"  # "V.F.W.", "A&P": letters that are one word
+    r"|[^\W\d_]+(?:['’][^\W\d_]+)*\.?|\d+(?:st|nd|rd|th)\b|\d+"
+)
 _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
 _ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
+_CAMEL = re.compile(r"[A-Z][a-z]+")
 _DIRECTIONS = ("North", "South", "East", "West")
 _SHORT_DIRECTIONS = ("N", "S", "E", "W")
 
@@ -41,7 +45,7 @@ class Institutions:
         self.by_acronym: dict[str, str] = {}
         for mention in record.mentions:
             if mention.label in _ORGANISATIONS and " " in mention.text:
-                new = _renamed(mention, record)
+                new = organisation(mention, record)
                 for skip in (frozenset[str](), _SMALL):
                     old = _acronym(mention.text, skip)
                     if len(old) > 1:
@@ -56,13 +60,57 @@ def _acronym(text: str, skip: frozenset[str]) -> str:
 def organisation(mention: Mention, record: Record) -> str:
     """The surrogate of a hospital or another institution."""
     text = mention.text
+    group = known_group(text, whole=True)
+    if group:
+        return _like(text, _pick(group, fold(text), record, 0))
     if _ACRONYM.fullmatch(text):
         return _abbreviation(text, record)
 
     def make(attempt: int) -> str:
         return _renamed(mention, record, attempt)
 
-    return record.first_other(mention.label, mention.text, make)
+    def taken(new: str) -> bool:
+        # The abbreviation of the surrogate must not be that of the original.
+        own = _acronym(text, _SMALL)
+        return record.is_original(new) or (
+            own in record.know(_acronyms) and own == _acronym(new, _SMALL)
+        )
+
+    return record.first_free(mention.label, make, taken, record.is_original)
+
+
+def _acronyms(record: Record) -> frozenset[str]:
+    """The abbreviations among a record's institutions."""
+    return frozenset(
+        re.sub(r"[^A-Z]", "", mention.text)
+        for mention in record.mentions
+        if mention.label in _ORGANISATIONS and _ACRONYM.fullmatch(mention.text)
+    )
+
+
+@cache
+def _known(kind: str) -> dict[str, tuple[str, ...]]:
+    """Folded name of what everybody knows -> the group it may be exchanged within."""
+    return {fold_place(name): tuple(group) for group in groups_of("known", kind) for name in group}
+
+
+def known_group(text: str, *, whole: bool = False) -> tuple[str, ...]:
+    """What may stand for something everybody knows: if possible, as short and in capitals too."""
+    bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
+    key = fold_place(bare)
+    group = _known("anywhere").get(key, ()) or (_known("alone").get(key, ()) if whole else ())
+    short = bare.isupper() and len(bare) <= 5
+    alike = tuple(name for name in group if name.isupper() == short)
+    same = tuple(name for name in alike if name.count(" ") == bare.count(" "))
+    return next((each for each in (same, alike) if len(each) > 1), group)
+
+
+def _like(text: str, new: str) -> str:
+    article = re.match(r"(?:the\s+)?", text, re.IGNORECASE)
+    front = article[0] if article else ""
+    if text.isupper() and len(text) > len(front) + 5:
+        return front + new.upper()
+    return front + (new.lower() if text.islower() else new)
 
 
 def _abbreviation(text: str, record: Record) -> str:
@@ -77,46 +125,58 @@ def _abbreviation(text: str, record: Record) -> str:
 
 def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
     text = mention.text
-    tokens = list(_WORD.finditer(text))
-    own = [m for i, m in enumerate(tokens) if not is_generic(m[0], first=i == 0)]
+    words = _phrases(list(_WORD.finditer(text)), text, _cities(record))
+    own = [
+        i for i, (_, _, word, phrase) in enumerate(words) if phrase or not is_generic(word, i == 0)
+    ]
     # "University Hospital", "Family Practice": nothing is a name, so the first word is.
-    changing = {m.start() for m in (own or tokens[:1])}
-    cities = _cities(record)
+    changing = own or [0]
     shouted = text.isupper()
     out: list[str] = []
+    used: set[str] = set()
     at = 0
     previous = ""
-    for start, end, word in _with_cities(tokens, text, cities):
+    for i, (start, end, word, _) in enumerate(words):
         out.append(text[at:start])
         at = end
-        if start in changing or fold_place(word) in cities:
-            new = _word(word, previous, record, attempt, mention)
-            out.append(new.upper() if shouted else new.lower() if word.islower() else new)
-        else:
-            out.append(word)
+        new = word
+        if i in changing:
+            tries = (_word(word, previous, record, attempt + 8 * k, mention) for k in range(8))
+            new = next((each for each in tries if each not in used), word)
+            used.add(new)
+            new = new.upper() if shouted else new.lower() if word.islower() else new
+        out.append(new)
         previous = word.lower().rstrip(".")
     out.append(text[at:])
     return "".join(out)
 
 
-def _with_cities(
+def _first_word(text: str) -> str:
+    return (fold_place(text).split() or [""])[0]
+
+
+@lru_cache(maxsize=256)
+def _starts(cities: frozenset[str]) -> frozenset[str]:
+    """How the phrases begin that are one name."""
+    return frozenset(map(_first_word, (*_known("anywhere"), *cities)))
+
+
+def _phrases(
     tokens: list[re.Match[str]], text: str, cities: frozenset[str]
-) -> list[tuple[int, int, str]]:
-    """The words, with those that make up a city of the record joined to one."""
-    found: list[tuple[int, int, str]] = []
+) -> list[tuple[int, int, str, bool]]:
+    """The words; those that make up a city of the record, or what everybody knows, are one."""
+    found: list[tuple[int, int, str, bool]] = []
     i = 0
     while i < len(tokens):
-        joined = next(
-            (
-                k
-                for k in range(min(len(tokens), i + 3), i + 1, -1)
-                if cities and fold_place(text[tokens[i].start() : tokens[k - 1].end()]) in cities
-            ),
-            i + 1,
-        )
-        start, end = tokens[i].start(), tokens[joined - 1].end()
-        found.append((start, end, text[start:end]))
-        i = joined
+        longest = i + 5 if _first_word(tokens[i][0]) in _starts(cities) else i + 1
+        for k in range(min(len(tokens), longest), i, -1):
+            start, end = tokens[i].start(), tokens[k - 1].end()
+            phrase = text[start:end]
+            joined = fold_place(phrase) in cities or bool(known_group(phrase))
+            if joined or k == i + 1:
+                found.append((start, end, phrase, joined))
+                i = k
+                break
     return found
 
 
@@ -127,7 +187,12 @@ def is_generic(word: str, first: bool = False) -> bool:
     lower = word.lower().replace("’", "'").rstrip(".")
     if lower in word_list("organisations", "generic") or (len(lower) == 1 and lower.isalpha()):
         return True
-    return not first and lower in _heads()
+    # "Alder Ridge Clinic": a ridge is a kind of place, and says nothing behind a name.
+    return not first and (
+        lower in _heads()
+        or lower in word_list("places", "features")
+        or lower in word_list("places", "street_kinds")
+    )
 
 
 def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
@@ -139,22 +204,27 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
     bare = re.sub(r"['’]s$", "", word.rstrip("."))
     folded = fold(bare)
     if previous in ("st", "saint", "san", "santa"):
-        return _pick("saints", folded, record, attempt) + tail + stop
+        return _pick(words_of("organisations", "saints"), folded, record, attempt) + tail + stop
     if fold_place(bare) in _cities(record):
         return places.city(_as_city(mention, bare), record) + tail + stop
-    for brands in ("pharmacies", "insurers"):
-        if bare.lower() in (brand.lower() for brand in words_of("organisations", brands)):
-            return _pick(brands, folded, record, attempt) + tail + stop
-    if bare.isupper() and len(bare) <= 4 and not mention.text.isupper():
+    group = known_group(word)
+    if group:
+        return _pick(group, folded, record, attempt)
+    if bare.isupper() and (len(bare) <= 4 or not bare.isalpha()) and not mention.text.isupper():
         return "".join(map(record.scope.letter, bare)) + stop
+    fancy = words_of("organisations", "fancy")
+    parts = _CAMEL.findall(bare)
+    if len(parts) > 1 and "".join(parts) == bare:  # the county of "TriCounty" stays
+        kinds = [part if is_generic(part) else "" for part in parts[1:]]
+        return _pick(fancy, folded, record, attempt) + "".join(kinds) + tail + stop
     lex = lexicon()
     if lex.word_rank(bare) is not None or lex.is_ordinary(bare):
         surname = lex.surname(bare)
         if surname is not None and surname.count and not surname.common_word and not attempt:
             return people.last_name(folded, record) + tail + stop
-        return _pick("fancy", folded, record, attempt) + tail + stop
+        return _pick(fancy, folded, record, attempt) + tail + stop
     if _is_compound(folded):
-        return _pick("fancy", folded, record, attempt) + tail + stop
+        return _pick(fancy, folded, record, attempt) + tail + stop
     return case_like(bare, altered(bare, record, attempt)) + tail + stop
 
 
@@ -180,13 +250,17 @@ def _as_city(mention: Mention, text: str) -> Mention:
     return Mention("CITY", text, mention.start, mention.end, mention.span)
 
 
-def _pick(table: str, folded: str, record: Record, attempt: int) -> str:
-    pool = words_of("organisations", table)
+def _pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> str:
+    """Another of a list, none of whose words is an original here."""
 
     def make(more: int) -> str:
-        return record.scope.draws.pick(pool, table.upper(), folded, attempt * 64 + more)
+        return record.scope.draws.pick(pool, "INSTITUTION", folded, attempt * 64 + more)
 
-    return record.first_free("institution", make)
+    def taken(new: str) -> bool:
+        return any(map(record.taken, new.split()))
+
+    # "Department of Labor" shares words with the original: it must only be another one.
+    return record.first_free("institution", make, taken, lambda new: fold(new) == folded)
 
 
 def room(mention: Mention, record: Record) -> str:
@@ -209,7 +283,8 @@ def room(mention: Mention, record: Record) -> str:
                         named = False
                         rest = tuple(other for other in names if other != name)
                         return case_like(token, dice.pick(rest))
-            if len(token) == 1:
+            around = mention.text[max(match.start() - 1, 0) : match.end() + 1]
+            if len(token) == 1 and "&" not in around:  # "L&D" is a kind of room
                 return case_like(token, dice.pick("ABCDEFGHJKLMNP".replace(token.upper(), "")))
             return token
 
@@ -218,13 +293,24 @@ def room(mention: Mention, record: Record) -> str:
             return new
         # A name and no number ("Lowell"): the last word is what tells it apart.
         *_, last = re.finditer(r"[^\W\d_]+", mention.text)
-        word = case_like(last[0], _pick("fancy", last[0].lower(), record, attempt))
+        word = case_like(
+            last[0], _pick(words_of("organisations", "fancy"), last[0].lower(), record, attempt)
+        )
         return mention.text[: last.start()] + word + mention.text[last.end() :]
 
     return record.first_other("ROOM", mention.text, make)
 
 
 _WORKER = re.compile(r"(?:er|or|ist|ian|ant|eer|man|smith|wright|tress|chef|clerk|cook)$")
+# A patient does not become one of the care staff.
+_CARE = re.compile(
+    r"ologist|iatrist|physi|surg|nurs|therap|doctor|dent|medic|pharm|optom|midwi|anaes|anesth|"
+    r"hygien|herbal|veterin|psych|chiro|osteo|phleb|radiog|acupunct|homeo|carer|health|hospital"
+)
+# What people do, said with a verb: "packs tuna", "milked forty Jerseys".
+_DOING = re.compile(r"[a-z]{3,}?(s|ed|ing)(?=\s|$)", re.IGNORECASE)
+_AS = {"s": "works as", "ed": "worked as", "ing": "working as"}
+_ARTICLES = frozenset({"a", "an", "the", "for", "at", "in", "on", "off", "with"})
 
 
 @cache
@@ -239,6 +325,7 @@ def _jobs(words: int, vowel: bool) -> tuple[str, ...]:
         and (job[0] in "aeiou") == vowel
         and re.fullmatch(r"[a-z '-]+", job)
         and _WORKER.search(job)
+        and not _CARE.search(job)
         and not any(lex.is_clinical(word) or word in lex.countries for word in job.split())
     )
 
@@ -247,6 +334,7 @@ def profession(mention: Mention, record: Record) -> str:
     """Another job with as many words, in the same case and number."""
     text = mention.text
     folded = fold(text)
+    doing = _doing(folded)
     jobs = _jobs(min(len(text.split()), 2), folded[0] in "aeiou")
     plural = folded.endswith("s") and folded[:-1] in lexicon().professions
 
@@ -257,6 +345,21 @@ def profession(mention: Mention, record: Record) -> str:
         return any(record.taken(word) for word in new.split())
 
     new = record.first_free("PROFESSION", make, taken) + ("s" if plural else "")
+    if doing:
+        new = f"{doing} {'an' if new[0] in 'aeiou' else 'a'} {new}"
     if text.isupper() and len(text) > 4:  # "CPA" stands in any text
         return new.upper()
     return new.capitalize() if text[:1].isupper() and not text.isupper() else new
+
+
+def _doing(folded: str) -> str:
+    """How a job is said that the original says with a verb; "" for a noun."""
+    verb = _DOING.match(folded)
+    words = folded.split()
+    if verb is None or verb[0].removesuffix("s") in lexicon().professions:
+        return ""
+    # "sales manager" ends in a word for a job, "drives a coach" as well.
+    noun = words[-1].removesuffix("s") in lexicon().profession_heads
+    if noun and (len(words) == 1 or words[1] not in _ARTICLES):
+        return ""
+    return _AS[verb[1]]

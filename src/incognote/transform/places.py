@@ -25,6 +25,7 @@ _DIGIT = re.compile(r"\d")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
+_CITIES = 3
 _PATIENCE = 24
 _PLAIN_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?")
 
@@ -39,6 +40,11 @@ class PlaceFacts:
             code
             for mention in record.mentions
             if mention.label == "STATE" and (code := lex.state(mention.text))
+        }
+        self.provinces = {
+            lex.regions.get(fold(mention.text))
+            for mention in record.mentions
+            if mention.label == "STATE" and not lex.state(mention.text)
         }
         self._state_of: dict[str, str] = {}
         self._city_of: dict[str, str] = {}
@@ -113,13 +119,13 @@ def _state_pool() -> tuple[str, ...]:
 
 @cache
 def _world() -> dict[str, tuple[str, ...]]:
-    """Country -> cities of at least 100,000 people."""
+    """Country -> cities of at least 100,000 people, as English writes them."""
     found: dict[str, list[str]] = {}
     table = lexicon().world_cities
-    for city in map(table.__getitem__, range(len(table))):
-        if city.population >= 100_000:
-            found.setdefault(city.country, []).append(city.name)
-    return {country: tuple(names) for country, names in found.items()}
+    for city_ in map(table.__getitem__, range(len(table))):
+        if city_.population >= 100_000 and _PLAIN_NAME.fullmatch(city_.name):
+            found.setdefault(city_.country, []).append(city_.name)
+    return {country_: tuple(names) for country_, names in found.items()}
 
 
 def _replaced(record: Record, label: str) -> bool:
@@ -161,7 +167,8 @@ def state(mention: Mention, record: Record) -> str:
     if letters == squeeze(lex.states[code].name):
         return case_like(text, new.name) if text.isupper() or text.islower() else new.name
     # "Calif.", "N.Y.": some states have no such form and are written in full.
-    short = f"{new.abbreviations[0]}." if new.abbreviations else new.name
+    stop = "." if "." in text else ""
+    short = f"{new.abbreviations[0]}{stop}" if new.abbreviations else new.name
     if short == f"{new.code}.":
         short = f"{new.code[0]}.{new.code[1]}."
     return short.upper() if text.isupper() and len(letters) > 2 else short
@@ -216,7 +223,9 @@ def _city_pool(key: str, code: str | None, record: Record) -> tuple[tuple[str, .
             return towns, home
     abroad = next((found.country for found in lexicon().city(key)), None)
     if abroad is not None:
-        country_ = _country_image(abroad, record) if _replaced(record, "COUNTRY") else abroad
+        # Where the record names provinces, which stay in their country, cities stay there too.
+        stays = abroad in record.know(PlaceFacts).provinces or not _replaced(record, "COUNTRY")
+        country_ = abroad if stays else _country_image(abroad, record)
         names = _world().get(country_, ())
         if len(names) >= 2:
             return names, ""
@@ -296,11 +305,21 @@ def other_place(mention: Mention, record: Record) -> str:
     """Another place of the same kind: "Emmet County", "Highway 74", "PO Box 12", "Lime Park"."""
     kept = word_list("places", "features") | word_list("places", "address_words")
     kept |= word_list("places", "directions")
+    kept -= _feature_as_name(mention.text)
 
     def make(attempt: int) -> str:
         return _renamed(mention, record, kept, _fancy_place, attempt)
 
     return record.first_other("LOCATION-OTHER", mention.text, make)
+
+
+def _feature_as_name(text: str) -> frozenset[str]:
+    """The spring of "Spring Creek Colony": of two kinds in front, the first is the name."""
+    words = [token.lower() for token in _TOKEN.findall(text)[:2]]
+    features = word_list("places", "features") - word_list("places", "qualifiers")
+    if len(words) == 2 and words[0] in features and not _DIGIT.search(text):
+        return frozenset({words[0]} if words[1] in word_list("places", "features") else ())
+    return frozenset()
 
 
 def _renamed(
@@ -383,29 +402,37 @@ def _fancy_place(token: str, record: Record, attempt: int) -> str:
 
 @cache
 def _peoples() -> dict[str, str]:
-    """Country -> its adjective, for the countries that have one and hold cities."""
-    world = _world()
+    """Country -> its adjective."""
     found: dict[str, str] = {}
     for adjective, country_ in lexicon().nationalities.items():
-        if country_ in world:
-            found.setdefault(country_, adjective.title())
-            if adjective.endswith(_ADJECTIVES) and not found[country_].lower().endswith(
-                _ADJECTIVES
-            ):
-                found[country_] = adjective.title()
+        found.setdefault(country_, adjective.title())
+        if adjective.endswith(_ADJECTIVES) and not found[country_].lower().endswith(_ADJECTIVES):
+            found[country_] = adjective.title()
     return found
 
 
-def _country_image(name: str, record: Record) -> str:
-    pool = tuple(sorted(_peoples()))
+@cache
+def _country_pool() -> tuple[str, ...]:
+    """Countries that people come from, that have an adjective and enough cities to draw from."""
+    lex = lexicon()
+    codes = words_of("places", "country_codes_2")
+    names = (lex.country_names[code] for code in codes if code != "US")
+    return tuple(
+        name for name in names if name in _peoples() and len(_world().get(name, ())) >= _CITIES
+    )
 
+
+def _country_image(name: str, record: Record) -> str:
     def make(attempt: int) -> str:
-        return record.scope.draws.pick(pool, "COUNTRY", name, attempt)
+        return record.scope.draws.pick(_country_pool(), "COUNTRY", name, attempt)
+
+    def own(new: str) -> bool:
+        return new == name
 
     def taken(new: str) -> bool:
-        return new == name or record.taken(new) or record.taken(_peoples()[new])
+        return own(new) or record.taken(new) or record.taken(_peoples()[new])
 
-    return record.first_free("COUNTRY", make, taken)
+    return record.first_free("COUNTRY", make, taken, own)
 
 
 def _country_code(code: str, record: Record) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 
 @cache
@@ -19,8 +20,13 @@ def word_list(table: str, name: str) -> frozenset[str]:
     return frozenset(words_of(table, name))
 
 
+def groups_of(table: str, name: str) -> list[list[str]]:
+    """Lists of names that stand for each other."""
+    groups: list[list[str]] = _table(table)[name]
+    return groups
+
+
 @cache
-def _table(table: str) -> dict[str, str]:
+def _table(table: str) -> dict[str, Any]:
     path = files("incognote.transform").joinpath(f"data/{table}.toml")
-    rows: dict[str, str] = tomllib.loads(path.read_text("utf-8"))
-    return rows
+    return tomllib.loads(path.read_text("utf-8"))
