@@ -235,37 +235,32 @@ BROWSER = next(
 )
 
 
+def browse(page: Path, *options: str) -> str:
+    """What headless Chromium says of a page."""
+    call = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu"]
+    call += [f"--user-data-dir={page.parent / 'profile'}", *options, page.as_uri()]
+    return subprocess.run(call, check=True, capture_output=True, text=True, timeout=120).stdout
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium to look with")
-@pytest.mark.parametrize("width", [420, 1200])
+@pytest.mark.parametrize("width", [420, 1200], ids=["phone", "desk"])
 def test_a_real_browser_shows_it_without_sideways_scrolling(tmp_path: Path, width: int) -> None:
-    write_report(tmp_path, measure(GOLD, BAD), "t")
+    write_report(tmp_path, measure(GOLD, BAD), "t", compare(GOLD, {"a": GOOD, "b": BAD}))
     page = tmp_path / "report.html"
     probe = (
         "<script>document.title = document.documentElement.scrollWidth + '/' + innerWidth</script>"
     )
     page.write_text(page.read_text("utf-8").replace("</body>", f"{probe}</body>"), "utf-8")
     shot = tmp_path / "shot.png"
-    common = [
-        str(BROWSER),
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--window-size={width},900",
-    ]
-    common.append(f"--user-data-dir={tmp_path / 'profile'}")
-    subprocess.run(
-        [*common, f"--screenshot={shot}", page.as_uri()],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+    browse(page, f"--window-size={width},900", f"--screenshot={shot}")
     assert shot.stat().st_size > 10_000
-    dom = subprocess.run(
-        [*common, "--dump-dom", page.as_uri()],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    ).stdout
+    dom = browse(page, f"--window-size={width},900", "--dump-dom")
     needed, given = re.search(r"<title>(\d+)/(\d+)</title>", dom).groups()
     assert int(needed) <= int(given)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium to print with")
+def test_it_prints(tmp_path: Path) -> None:
+    write_report(tmp_path, measure(GOLD, BAD), "t")
+    browse(tmp_path / "report.html", f"--print-to-pdf={tmp_path / 'paper.pdf'}")
+    assert (tmp_path / "paper.pdf").read_bytes().startswith(b"%PDF")

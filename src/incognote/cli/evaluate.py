@@ -159,9 +159,10 @@ def _measure(args: argparse.Namespace) -> int:
     names = [args.pred] if args.pred else args.compare
     if len(set(names)) < len(names):
         raise UsageError("--compare needs two different systems")
-    systems = {name: _predicted(name, gold, args) for name in names}
-    comparison = compare(gold, systems, options, args.shuffles) if args.compare else None
-    measured = measure(gold, systems[names[0]], options)
+    systems = [_predicted(name, gold, args) for name in names]
+    named = dict(zip(_short(names), systems, strict=True))
+    comparison = compare(gold, named, options, args.shuffles) if args.compare else None
+    measured = measure(gold, systems[0], options)
     if args.i2b2 and _as_written(args.gold, args.gold_map) and _as_written(names[0], args.pred_map):
         # The official scorer compares what stands in the files, letter case and all.
         measured["official"] = official(
@@ -174,6 +175,12 @@ def _measure(args: argparse.Namespace) -> int:
     _summary(measured, comparison)
     print(f"report: {written[0]}")
     return DONE
+
+
+def _short(paths: Sequence[str]) -> Sequence[str]:
+    """The names of the files where they tell them apart."""
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else paths
 
 
 def _as_written(path: str, labels: str | None) -> bool:

@@ -210,6 +210,7 @@ def name_breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[s
     from incognote.lexicon import ETHNICITIES, lexicon
 
     known = lexicon()
+    origins = [_ORIGINS.get(name, name) for name in ETHNICITIES]
     people = table.ids([name for name in table.labels if _is_person(name)])
     rows = np.flatnonzero(np.isin(table.gold, people))
     texts = [pair.document.text for pair in pairs]
@@ -222,7 +223,7 @@ def name_breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[s
             return NOT_LISTED, None, None
         listed = ALSO_A_WORD if entry.common_word else LISTED
         share = max(entry.ethnicity)
-        ethnicity = ETHNICITIES[entry.ethnicity.index(share)] if share >= 0.5 else "mixed"
+        ethnicity = origins[entry.ethnicity.index(share)] if share >= 0.5 else "mixed"
         sex = None
         if first:
             sex = "female" if first.female >= 0.9 else "male" if first.female <= 0.1 else "both"
@@ -237,13 +238,12 @@ def name_breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[s
     missed = table.outcome().missed[rows]
     return {
         "names on the lists": _sliced([one[0] for one in judged], missed, LISTS),
-        "ethnicity of the name": _sliced(
-            [one[1] for one in judged], missed, (*ETHNICITIES, "mixed")
-        ),
+        "ethnicity of the name": _sliced([one[1] for one in judged], missed, (*origins, "mixed")),
         "sex of the first name": _sliced([one[2] for one in judged], missed, SEXES),
     }
 
 
+_ORIGINS = {"api": "Asian, Pacific"}
 LENGTHS = ("1-2", "3-5", "6-9", "10 or more")
 CASES = ("UPPER", "lower", "Title", "mIxed", "no letters")
 POSITIONS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")

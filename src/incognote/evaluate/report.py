@@ -9,7 +9,7 @@ from importlib.resources import files
 from incognote.evaluate import svg
 from incognote.evaluate.measure import Json
 
-_NOTE_TYPES = 40  # rows of a table that is still read
+_NOTE_TYPES = 20  # rows of a table that is still read
 _SCORES = ("recall", "precision", "f1", "f2")
 _HEADS = {"recall": "Recall", "precision": "Precision", "f1": "F1", "f2": "F2"}
 
@@ -137,7 +137,7 @@ def _sensitivity(measured: Json) -> str:
     rows = []
     for target, point in measured["sensitivity"]["fixed"].items():
         if point is None:
-            rows.append([target, "not reached at any threshold", "", "", "", ""])
+            rows.append([target, "not reached", "", "", "", ""])
             continue
         rows.append(
             [
@@ -161,7 +161,7 @@ def _sensitivity(measured: Json) -> str:
         )
     else:
         plot = "<p class=soft>The prediction has no graded scores, so there is no curve.</p>"
-    return f"<div class=grid>{_table(heads, rows)}{plot}</div>"
+    return _table(heads, rows) + plot
 
 
 def _labels(measured: Json) -> str:
@@ -205,15 +205,14 @@ def _errors(measured: Json) -> str:
     parts = []
     worst = [row for row in errors["contributions"] if row["missed"]][:12]
     if worst:
-        bars = [
-            (
-                row["label"],
-                row["missed"],
-                f"{row['missed']:,} ({100 * row['share_of_misses']:.0f} %)",
+        bars = [(row["label"], row["missed"], _cost(row)) for row in worst]
+        parts.append(
+            _figure(
+                svg.bars(bars, "Missed words by label"),
+                "Missed words by label: how many, their share of all misses, and how many points "
+                "of recall (in per cent) they cost.",
             )
-            for row in worst
-        ]
-        parts.append(_figure(svg.bars(bars, "Missed words by label"), "Missed words by label."))
+        )
     partial = errors["partial"]
     rows = [
         ["a part of the word was covered", f"{partial['part_covered']:,}"],
@@ -243,7 +242,7 @@ def _errors(measured: Json) -> str:
         for name, row in list(errors["note_types"].items())[:_NOTE_TYPES]
     ]
     more = len(errors["note_types"]) - _NOTE_TYPES
-    rest = f"<p class=soft>{more} more note types are in slices.csv.</p>" if more > 0 else ""
+    rest = f"<p class=soft>{more:,} more note types are in slices.csv.</p>" if more > 0 else ""
     heads = ["Note type", "Notes", "Leaking", "PHI words", "Recall", "Missed", "False"]
     return (
         f"<div class=grid>{''.join(parts)}</div><h3>By note type</h3>"
@@ -252,6 +251,11 @@ def _errors(measured: Json) -> str:
         + "<h3>What was taken for what (words)</h3>"
         + _matrix(errors["confusion"])
     )
+
+
+def _cost(row: Json) -> str:
+    share, points = 100 * row["share_of_misses"], 100 * row["contribution"]
+    return f"{row['missed']:,} ({share:.0f} %, {points:.2f})"
 
 
 def _matrix(confusion: Json) -> str:
