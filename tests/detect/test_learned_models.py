@@ -6,13 +6,18 @@ import json
 import pickle
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from incognote.core.errors import UsageError
 from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Document
-from incognote.detect.model_folder import MANIFEST, open_model, shipped
+from incognote.detect import gpu
+from incognote.detect.learned import Vote
+from incognote.detect.model_folder import MANIFEST, open_model, shipped, together
+from incognote.detect.screen import Screen
+from incognote.detect.tagging import Scores
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
@@ -177,8 +182,91 @@ def test_changed_weights_are_refused(folder):
         ({"sensitivity": 0.5}, "no operating point 0.5"),
         ({"sensitivity": 0.99, "safe": 0.97}, "below sensitivity"),
         ({"safe": 0.5}, "below sensitivity"),
+        ({"model": []}, "at least one model"),
+        ({"model": ["accurate", "fast"]}, "is a fast model"),
+        ({"screen": "accurate"}, "is a transformer model"),
+        ({"screen": "fast", "screen_sensitivity": 0.5}, "no operating point 0.5"),
+        ({"device": "tpu"}, "there are auto, cpu, cuda"),
     ],
 )
 def test_bad_options_are_errors_before_the_first_document(options, message):
     with pytest.raises(UsageError, match=message):
         load("detector", "transformer")(**options)
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(gpu, "_has_driver", lambda: False)
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_without_a_gpu_auto_is_the_cpu_and_cuda_an_error():
+    assert not gpu.is_there()
+    with pytest.raises(UsageError, match=r"NVIDIA driver|incognote\[gpu\]"):
+        load("detector", "transformer")(device="cuda")
+
+
+PROSE = "The wound is clean and dry. Continue dressing changes daily and keep the leg raised. "
+
+
+def test_a_screen_spares_harmless_text_and_leaves_the_rest_to_the_model():
+    screened = load("detector", "transformer")(screen="fast", safe=0.99, device="cpu")
+    text = PROSE * 12 + "\n\n" + NOTE
+    (found,) = screened.detect(views(text))
+    hit = covered(text, [s for s in found if s.label != SAFE])
+    for surface in SURE:
+        at = text.index(surface)
+        assert all(i in hit for i in range(at, at + len(surface)) if text[i].isalnum())
+    ((first, *_),) = Screen(open_model("fast"), 0.99).stretches([text])
+    assert first[0] > 100
+
+
+def test_a_screened_note_does_not_depend_on_its_batch():
+    detector = load("detector", "transformer")(screen="fast", device="cpu")
+    batch = [v for t in (NOTE, PROSE * 9, "", NOTE.lower(), PROSE + NOTE) for v in views(t)]
+    alone = [detector.detect([view])[0] for view in batch]
+    assert detector.detect(batch[::-1]) == alone[::-1]
+
+
+def test_a_model_that_votes_with_itself_says_what_it_says_alone():
+    alone = load("detector", "fast")(model="fast")
+    twice = load("detector", "fast")(model=["fast", "fast"])
+    assert twice.detect(views(NOTE)) == alone.detect(views(NOTE))
+    assert twice.labels == alone.labels
+
+
+def test_votes_are_means(folder):
+    class Says:
+        def __init__(self, value):
+            self.value = value
+
+        def score(self, texts):
+            labels = np.array([[1 - self.value, self.value]], np.float32)
+            return [Scores([(0, 1)], labels, np.array([self.value]))] * len(texts)
+
+    (scores,) = Vote([Says(0.2), Says(0.6)]).score(["x"])
+    assert scores.labels.tolist() == [pytest.approx([0.6, 0.4])]
+    assert scores.opens.tolist() == pytest.approx([0.4])
+
+
+def test_voters_must_know_the_same_labels(tmp_path):
+    rows = {"one": MANIFEST_ROW, "two": MANIFEST_ROW | {"labels": ["AGE"]}}
+    for name, row in rows.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.onnx").write_bytes(b"weights")
+        (tmp_path / name / MANIFEST).write_text(json.dumps(row | {"name": name}))
+    with pytest.raises(UsageError, match="same labels; one, two do not"):
+        load("detector", "fast")(model=[str(tmp_path / "one"), str(tmp_path / "two")])
+
+
+def test_voters_share_the_mean_of_their_thresholds(folder):
+    point = MANIFEST_ROW["operating_points"][0]
+    folders = []
+    for number, threshold in enumerate((0.2, 0.6)):
+        row = MANIFEST_ROW | {"operating_points": [point | {"thresholds": {"DATE": threshold}}]}
+        path = folder / str(number)
+        path.mkdir()
+        (path / "model.onnx").write_bytes(b"weights")
+        (path / MANIFEST).write_text(json.dumps(row))
+        folders.append(open_model(str(path)))
+    assert together(folders).point(0.95).thresholds == {"DATE": pytest.approx(0.4)}

@@ -5,9 +5,26 @@ from __future__ import annotations
 import pytest
 
 from incognote.core.errors import UsageError
+from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.learn.data import Note, check_notes, hold_out, labels_of, notes_of
+from incognote.learn.data import (
+    TYPES,
+    Note,
+    check_notes,
+    hold_out,
+    labels_of,
+    labels_of_types,
+    notes_of,
+)
 from incognote.learn.recipe import prepare_data
+
+
+def documents(notes):
+    return [
+        AnnotatedDocument(Document(n.id, n.text), tuple(Span(*mark) for mark in n.marks))
+        for n in notes
+    ]
+
 
 OTHER = Note("b", "on 3/4/20", ((3, 9, "DATE"),))
 
@@ -40,6 +57,42 @@ def test_messages_never_carry_the_text():
 def test_rare_labels_are_named(notes):
     rare = Note("z", "aged 90", ((5, 7, "AGE"),))
     assert any("AGE" in warning for warning in check_notes([*notes, rare]))
+
+
+def test_labels_without_an_example_are_named(notes):
+    (lacking, *_) = check_notes(notes)
+    assert "no example of" in lacking
+    assert "AGE" in lacking
+    assert "PATIENT" not in lacking
+    assert not any("no example" in w for w in check_notes(notes, wanted=["PATIENT", "DATE"]))
+
+
+@pytest.mark.parametrize(
+    ("types", "labels"),
+    [
+        (["names"], ("DOCTOR", "PATIENT")),
+        (["names", "DATE"], ("DATE", "DOCTOR", "PATIENT")),
+        (["MEDICALRECORD"], ("MEDICALRECORD",)),
+    ],
+)
+def test_a_model_may_learn_some_types_alone(notes, types, labels):
+    data = prepare_data(documents(notes), types=types)
+    assert labels_of(data.notes) == labels
+    assert labels_of(data.held) == labels
+    assert data.card["types"] == ", ".join(types)
+
+
+@pytest.mark.parametrize(
+    ("types", "message"), [(["smells"], "no type or label"), (["ages"], "no spans at all")]
+)
+def test_types_that_cannot_be_learned_are_refused(notes, types, message):
+    with pytest.raises(UsageError, match=message):
+        prepare_data(documents(notes), types=types)
+
+
+def test_every_type_is_made_of_labels():
+    assert labels_of_types(TYPES) == sorted(set().union(*TYPES.values()))
+    assert set().union(*TYPES.values()) <= set(all_labels())
 
 
 def test_hold_out_takes_whole_notes_from_every_group(notes):

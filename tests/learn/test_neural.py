@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from tests.toy_encoder import write_toy_encoder
 
 from incognote.core.errors import UsageError
+from incognote.core.registry import load
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.detect.model_folder import open_model
 from incognote.detect.units import split
 from incognote.learn import recipe, transformer
+from incognote.learn.data import only
 from incognote.learn.fast import FastTraining
 from incognote.learn.network import read_vocabulary
 from incognote.learn.teachers import open_teacher, read_by_teachers
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
 
 
 def data(notes, unmarked=0):
@@ -58,9 +63,16 @@ def test_a_transformer_trains_resumes_and_learns_from_its_errors(base, notes, tm
     more = transformer.Training(epochs=2, window=64, workers=1, rate=1e-3)
     again = recipe.train_transformer(data(notes), base, out, more, said.append, resume=True)
     assert again.card["epoch"] == 2
-    recipe.train_transformer(data(notes), base, out, options, said.append, hard_examples=True)
+    newest = recipe.train_transformer(
+        data(notes), base, out, options, said.append, hard_examples=True
+    )
     assert any("notes have errors" in line for line in said)
     assert not any("Abara" in line for line in said)
+    before = open_model(str(out / "version-1"), "transformer")
+    assert before.hashes == again.hashes != newest.hashes
+    both = load("detector", "transformer")(model=[str(out), str(before.path)], sensitivity=1.0)
+    (spans,) = both.detect(prepare(Document("n", notes[0].text), PrepareRules()))
+    assert spans
 
 
 def test_the_fast_model_learns_and_takes_a_teacher(base, notes, tmp_path):
@@ -97,3 +109,14 @@ def test_a_student_learns_from_teachers_with_another_vocabulary(base, notes, tmp
         data(notes, unmarked=5), base, tmp_path / "s", fed, str, teachers=teachers
     )
     assert folder.card["teachers"] == ["large, seed 1"]
+
+
+def test_hard_examples_need_a_model_of_the_same_labels(base, notes, tmp_path):
+    pytest.importorskip("torch")
+    out, options = tmp_path / "mine", transformer.Training(epochs=1, window=64)
+    with pytest.raises(UsageError, match="no model"):
+        recipe.train_transformer(data(notes), base, out, options, str, hard_examples=True)
+    recipe.train_transformer(data(notes), base, out, options, str)
+    fewer = replace(data(notes), notes=only(data(notes).notes, ["DATE"]))
+    with pytest.raises(UsageError, match="other labels"):
+        recipe.train_transformer(fewer, base, out, options, str, hard_examples=True)

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from incognote.cli import DONE
@@ -15,8 +16,10 @@ from incognote.corpus import read_corpus
 from incognote.detect.crf_features import GROUPS
 from incognote.detect.model_folder import ModelFolder
 from incognote.learn import crf, recipe, report
+from incognote.learn.data import TYPES
 from incognote.learn.fast import FastTraining
 from incognote.learn.folder import points_table, policy_snippet
+from incognote.learn.network import find_base
 from incognote.learn.transformer import Training
 
 
@@ -31,9 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         _add_neural(each)
     transformer.add_argument(
         "--base",
-        metavar="DIR",
+        metavar="NAME",
         required=True,
-        help="encoder folder in Hugging Face form, with vocab.txt and safetensors weights",
+        help="encoder folder in Hugging Face form (vocab.txt, safetensors), or a name on the hub",
     )
     transformer.add_argument(
         "--window",
@@ -46,7 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     transformer.add_argument(
         "--hard-examples",
         action="store_true",
-        help="continue the model in --out, more often on the notes on which it errs",
+        help="continue the model in --out, more often on the notes on which it errs; the version "
+        "before is kept, and the two best vote",
     )
     fast.add_argument(
         "--teacher", metavar="MODEL", help="a transformer model to learn from as well"
@@ -70,6 +74,13 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="notes to measure and calibrate on (default: a twentieth)",
+    )
+    parser.add_argument(
+        "--types",
+        type=lambda text: text.split(","),
+        default=[],
+        metavar="T,T",
+        help=f"learn these alone: {', '.join(TYPES)}, or labels (default: all labels)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="(%(default)s)")
 
@@ -130,7 +141,13 @@ def run(args: argparse.Namespace) -> int:
     unlabelled = getattr(args, "unlabelled", None)
     texts = [doc.text for doc in read_corpus(unlabelled)] if unlabelled else []
     data = recipe.prepare_data(
-        documents, extra, texts, held_out=args.held_out, pools=pools, seed=args.seed
+        documents,
+        extra,
+        texts,
+        types=args.types,
+        held_out=args.held_out,
+        pools=pools,
+        seed=args.seed,
     )
     for warning in data.warnings:
         _say(f"note: {warning}")
@@ -155,9 +172,11 @@ def _transformer(args: argparse.Namespace, data: recipe.TrainingData, out: Path)
         seed=args.seed,
         workers=args.threads or os.cpu_count() or 1,
     )
+    recipe.require_training()
+    name = Path(args.base).name if Path(args.base).is_dir() else args.base
     return recipe.train_transformer(
-        data,
-        Path(args.base),
+        replace(data, card=data.card | {"base": name}),
+        find_base(args.base),
         out,
         options,
         _say,

@@ -90,7 +90,7 @@ class FastDetector(LearnedDetector):
 
     def __init__(
         self,
-        model: str = "fast",
+        model: str | Sequence[str] = "fast",
         sensitivity: float = DEFAULT_SENSITIVITY,
         safe: float | None = None,
     ) -> None:

@@ -1,13 +1,15 @@
-"""What the learned detectors share: a model folder, operating points, loading at the first call."""
+"""What the learned detectors share: model folders, operating points, loading at the first call."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from incognote.core.types import Span, View
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
+from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model, together
 from incognote.detect.operating import Settings
 from incognote.detect.tagging import Scores
 
@@ -18,10 +20,23 @@ class Scorer(Protocol):
     def score(self, texts: Sequence[str]) -> Iterable[Scores]: ...
 
 
-class LearnedDetector(ABC):
-    """A model, read with the thresholds of one operating point.
+class Vote:
+    """Several models as one: the mean of what they say."""
 
-    The folder is checked at once, so that a bad one is an error before the first document; the
+    def __init__(self, scorers: Sequence[Scorer]) -> None:
+        self._scorers = scorers
+
+    def score(self, texts: Sequence[str]) -> Iterator[Scores]:
+        for answers in zip(*(scorer.score(texts) for scorer in self._scorers), strict=True):
+            labels = np.mean([scores.labels for scores in answers], axis=0)
+            opens = np.mean([scores.opens for scores in answers], axis=0)
+            yield Scores(answers[0].units, labels, opens)
+
+
+class LearnedDetector(ABC):
+    """A model, or several that vote, read with the thresholds of one operating point.
+
+    Each folder is checked at once, so that a bad one is an error before the first document; the
     weights are loaded at the first call, in whatever process that happens.
     """
 
@@ -29,10 +44,14 @@ class LearnedDetector(ABC):
     languages = frozenset({"en"})
 
     def __init__(
-        self, model: str, sensitivity: float = DEFAULT_SENSITIVITY, safe: float | None = None
+        self,
+        model: str | Sequence[str],
+        sensitivity: float = DEFAULT_SENSITIVITY,
+        safe: float | None = None,
     ) -> None:
-        self._folder = open_model(model, self.kind)
-        self._settings = Settings(self._folder, sensitivity, safe)
+        models = [model] if isinstance(model, str) else model
+        self._folders = [open_model(name, self.kind) for name in models]
+        self._settings = Settings(together(self._folders), sensitivity, safe)
         self._scorer: Scorer | None = None
         self.name = self.kind
         self.labels = self._settings.labels
@@ -45,7 +64,8 @@ class LearnedDetector(ABC):
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         if self._scorer is None:
-            self._scorer = self._load(self._folder)
+            scorers = [self._load(folder) for folder in self._folders]
+            self._scorer = Vote(scorers) if len(scorers) > 1 else scorers[0]
         decoder = self._settings.decoder(self.name)
         texts = [view.text for view in views]
         return [

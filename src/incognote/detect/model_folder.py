@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from incognote.core.errors import UsageError
@@ -66,6 +67,36 @@ class ModelFolder:
         if hashlib.sha256(path.read_bytes()).hexdigest() != self.hashes[name]:
             raise UsageError(f"model folder {self.path.name}: {name} is damaged or was changed")
         return path
+
+
+def together(folders: Sequence[ModelFolder]) -> ModelFolder:
+    """Models that vote, as one: the mean of their thresholds, the mean of their costs."""
+    if not folders:
+        raise UsageError("model = []: at least one model must be named")
+    first, *others = folders
+    if not others:
+        return first
+    if any(other.labels != first.labels for other in others):
+        names = ", ".join(folder.name for folder in folders)
+        raise UsageError(f"models that vote must know the same labels; {names} do not")
+    return replace(
+        first,
+        name=" + ".join(folder.name for folder in folders),
+        points=tuple(_mean(points) for points in zip(*(f.points for f in folders), strict=True)),
+    )
+
+
+def _mean(points: Sequence[OperatingPoint]) -> OperatingPoint:
+    return OperatingPoint(
+        sensitivity=points[0].sensitivity,
+        thresholds={
+            label: fmean(point.thresholds[label] for point in points)
+            for label in points[0].thresholds
+        },
+        recall=fmean(point.recall for point in points),
+        precision=fmean(point.precision for point in points),
+        false_alarms=fmean(point.false_alarms for point in points),
+    )
 
 
 def shipped() -> dict[str, Path]:

@@ -51,7 +51,7 @@ class TransformerDetector(LearnedDetector):
 
     def __init__(
         self,
-        model: str = "accurate",
+        model: str | Sequence[str] = "accurate",
         sensitivity: float = DEFAULT_SENSITIVITY,
         safe: float | None = None,
         threads: int = 0,

@@ -5,13 +5,20 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from incognote.core.errors import UsageError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
 
 Mark = tuple[int, int, str]
+# What a model may be trained for alone.
+TYPES: dict[str, frozenset[str]] = {
+    "names": frozenset({"PATIENT", "DOCTOR", "USERNAME", "INITIALS"}),
+    "organisations": frozenset({"HOSPITAL", "ORGANIZATION"}),
+    "locations": frozenset({"ROOM", "STREET", "CITY", "STATE", "COUNTRY", "ZIP", "LOCATION-OTHER"}),
+    "ages": frozenset({"AGE"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +38,13 @@ def notes_of(documents: Iterable[AnnotatedDocument]) -> list[Note]:
     ]
 
 
-def check_notes(notes: Sequence[Note], *, least: int = 2) -> list[str]:
-    """Raises for data that cannot be trained on; returns warnings about what is thin."""
+def check_notes(
+    notes: Sequence[Note], *, least: int = 2, wanted: Iterable[str] | None = None
+) -> list[str]:
+    """Raises for data that cannot be trained on; returns warnings about what is thin or lacking.
+
+    `wanted` are the labels to be learned; without it, all that are not optional.
+    """
     if len(notes) < least:
         raise UsageError(
             f"{len(notes)} annotated document(s); training needs at least {least}, so that one can "
@@ -57,7 +69,11 @@ def check_notes(notes: Sequence[Note], *, least: int = 2) -> list[str]:
             counts[label] += 1
     if not counts:
         raise UsageError("the training data has no spans at all")
-    return [
+    if wanted is None:
+        wanted = [name for name, row in all_labels().items() if not row.optional]
+    lacking = [name for name in wanted if name not in counts]
+    warnings = [f"no example of {', '.join(lacking)}: this model will not find it"] * bool(lacking)
+    return warnings + [
         f"only {count} example(s) of {label}: it will not be learned well"
         for label, count in sorted(counts.items())
         if count < 20
@@ -80,6 +96,21 @@ def hold_out(notes: Sequence[Note], count: int, seed: int) -> tuple[list[Note], 
                 held.append(groups[group].pop())
     ids = {note.id for note in held}
     return [note for note in notes if note.id not in ids], held
+
+
+def labels_of_types(types: Iterable[str]) -> list[str]:
+    """The labels of some types, each a label or a name for several."""
+    wanted: set[str] = set()
+    for name in types:
+        if name not in TYPES and name not in all_labels():
+            raise UsageError(f"no type or label {name!r}; types are {', '.join(TYPES)}")
+        wanted |= TYPES.get(name, {name})
+    return sorted(wanted)
+
+
+def only(notes: Iterable[Note], labels: Sequence[str]) -> list[Note]:
+    """The notes with the marks of these labels alone."""
+    return [replace(note, marks=tuple(m for m in note.marks if m[2] in labels)) for note in notes]
 
 
 def labels_of(notes: Iterable[Note]) -> tuple[str, ...]:

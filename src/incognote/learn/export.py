@@ -23,7 +23,7 @@ from incognote.learn.folder import write_folder
 from incognote.learn.graph import encoder_shape, named, write_graph
 from incognote.learn.network import read_config, read_vocabulary
 
-OVERLAP = 32  # pieces that two windows share
+OVERLAP = 16  # pieces that two windows share; more costs time and gains nothing
 
 
 def export_transformer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -58,6 +59,28 @@ def write_folder(
     return folder
 
 
+def keep_version(out: Path) -> None:
+    """Copies the model in `out` to `out/version-N`, before a newer one takes its place."""
+    folder = open_model(str(out))
+    target = out / f"version-{len(versions(folder))}"
+    target.mkdir()
+    for name in (MANIFEST, *folder.hashes):
+        shutil.copyfile(out / name, target / name)
+
+
+def versions(folder: ModelFolder) -> list[ModelFolder]:
+    """A model and the versions before it, the best on their held-out notes first."""
+    earlier = sorted(folder.path.glob(f"version-*/{MANIFEST}"))
+    found = [folder, *(open_model(str(path.parent)) for path in earlier)]
+    return sorted(found, key=_quality, reverse=True)
+
+
+def _quality(folder: ModelFolder) -> float:
+    point = folder.point(DEFAULT_SENSITIVITY)
+    total = point.recall + point.precision
+    return 2 * point.recall * point.precision / total if total else 0.0
+
+
 def card_text(folder: ModelFolder) -> str:
     """The model card as Markdown."""
     facts = {
@@ -105,10 +128,14 @@ def points_table(folder: ModelFolder) -> list[str]:
 
 
 def policy_snippet(folder: ModelFolder) -> str:
-    """The lines that put this model into a policy."""
-    model = folder.name if shipped().get(folder.name) == folder.path else folder.path
+    """The lines that put this model into a policy. The two best versions of it vote."""
+    if shipped().get(folder.name) == folder.path:
+        model = f'"{folder.name}"'
+    else:
+        paths = [f'"{version.path}"' for version in versions(folder)[:2]]
+        model = paths[0] if len(paths) == 1 else f"[{', '.join(paths)}]"
     return (
         f"[detectors.{folder.name}]\n"
         f'use = "{folder.kind}"\n'
-        f'options = {{ model = "{model}", sensitivity = {DEFAULT_SENSITIVITY} }}\n'
+        f"options = {{ model = {model}, sensitivity = {DEFAULT_SENSITIVITY} }}\n"
     )

@@ -7,16 +7,44 @@ first piece of each unit: which label, and whether a new span opens.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import MissingExtra, UsageError
 from incognote.detect.units import LAYOUTS, SHAPES
 from incognote.detect.wordpiece import WordPiece
 from incognote.learn.graph import encoder_shape
 
 if TYPE_CHECKING:
     import torch
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_FETCHED = ["config.json", "tokenizer_config.json", "vocab.txt", "*.safetensors"]
+
+
+def find_base(name: str) -> Path:
+    """An encoder folder, or the local copy of an encoder of the Hugging Face hub.
+
+    Of a hub repository only what training reads is fetched: no code, no pickled weights.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if not _HUB_NAME.fullmatch(name):
+        raise UsageError(f"{name} is neither a folder nor a name of an encoder on the hub")
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError:
+        raise MissingExtra("an encoder of the hub", "train") from None
+    try:
+        return Path(snapshot_download(name, allow_patterns=_FETCHED))
+    except (OSError, ValueError) as error:
+        # Also what the hub's own errors derive from: no such name, no access, no network.
+        raise UsageError(
+            f"{name} is no folder, and could not be fetched from the hub "
+            f"({type(error).__name__}); without a network, name a folder"
+        ) from None
 
 
 def read_vocabulary(base: Path) -> WordPiece:

@@ -16,7 +16,16 @@ from incognote.detect.tagging import Scores
 from incognote.detect.transformer import TransformerScorer
 from incognote.learn import crf, fast, transformer
 from incognote.learn.augment import Augmentation, Source
-from incognote.learn.data import Note, check_notes, hold_out, notes_of
+from incognote.learn.data import (
+    Note,
+    check_notes,
+    hold_out,
+    labels_of,
+    labels_of_types,
+    notes_of,
+    only,
+)
+from incognote.learn.folder import keep_version
 from incognote.learn.pools import gather
 from incognote.learn.teachers import Teacher
 from incognote.learn.windows import unit_targets
@@ -47,16 +56,23 @@ def prepare_data(
     extra: Sequence[AnnotatedDocument] = (),
     unmarked: Sequence[str] = (),
     *,
+    types: Sequence[str] = (),
     held_out: int | None = None,
     pools: Path | None = None,
     seed: int = 1,
 ) -> TrainingData:
-    """Refuses data that cannot be trained on. A twentieth of the notes is held out by default."""
-    notes = notes_of(documents)
+    """Refuses data that cannot be trained on. A twentieth of the notes is held out by default.
+
+    With `types` the model learns those alone; all else in the notes is no PHI to it.
+    """
+    notes, more = notes_of(documents), notes_of(extra)
     warnings = check_notes(notes)
-    more = notes_of(extra)
     if more:
         check_notes([*more, *notes[:1]], least=1)
+    if types:
+        wanted = labels_of_types(types)
+        notes, more = only(notes, wanted), only(more, wanted)
+        warnings = check_notes(notes, wanted=wanted)
     count = held_out if held_out is not None else max(1, len(notes) // 20)
     if not 0 < count < len(notes):
         raise UsageError(f"{count} notes to hold out of {len(notes)}: some must be on either side")
@@ -71,6 +87,8 @@ def prepare_data(
         "seed": seed,
         "data_sha256": _fingerprint(notes),
     }
+    if types:
+        card["types"] = ", ".join(types)
     if more:
         card["extra_sha256"] = _fingerprint(more)
     texts = [Note(f"unmarked_{number}", text, ()) for number, text in enumerate(unmarked)]
@@ -100,19 +118,23 @@ def train_transformer(
     description: str = "",
 ) -> ModelFolder:
     """A transformer model folder. With teachers it also learns from what they say of the notes and
-    of the unmarked texts. `hard_examples` goes on from the weights in `out`, and the notes on
-    which that version errs come three times as often."""
+    of the unmarked texts. `hard_examples` goes on from the model in `out`, which is kept as a
+    version beside the new one; the notes on which it errs come three times as often."""
     require_training()
     from incognote.learn.export import export_transformer
 
     scratch = out / TRAINING
     if hard_examples:
-        hard = erring(open_model(str(out), "transformer"), data.notes)
+        last = open_model(str(out), "transformer")
+        if last.labels != labels_of(data.notes):
+            raise UsageError(f"{out} was trained on other labels; it cannot go on with these notes")
+        hard = erring(last, data.notes)
         progress(f"{len(hard)} of {len(data.notes)} notes have errors")
         if not hard:
             raise UsageError(f"{out} makes no error on these notes: nothing hard to learn from")
         data = replace(data, notes=[*data.notes, *hard, *hard])
         transformer.restart(scratch)
+        keep_version(out)
         options = replace(options, rate=options.rate / 4, head_rate=options.head_rate / 4)
     source = data.source(augmentation or Augmentation())
     go_on = resume or hard_examples

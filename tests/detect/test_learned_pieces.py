@@ -1,0 +1,143 @@
+"""Reading for an encoder: pieces, windows, stretches, weight files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.core.errors import UsageError
+from incognote.detect.pieces import Reader, ReaderPool, near
+from incognote.detect.units import CONTINUES, shape, split
+from incognote.detect.weights import quantised, read_weights, stored
+from incognote.detect.wordpiece import WordPiece
+
+WORDS = WordPiece(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abc123.", *(f"##{c}" for c in "abc123")])
+TEXTS = st.text("abc 123.\nAB", max_size=200)
+
+
+def reader(size=16, overlap=4):
+    return Reader(WORDS, size, overlap)
+
+
+@given(TEXTS)
+def test_every_unit_has_its_pieces_shape_and_layout(text):
+    read = reader(64).read(text)
+    assert read.units == split(text)
+    for number, (start, end) in enumerate(read.units):
+        part = slice(read.edge(number), read.edge(number + 1))
+        unit = text[start:end]
+        assert tuple(read.rows[0, part]) == WORDS.pieces(unit)[:16]
+        assert set(read.rows[1, part]) == {shape(unit)}
+        assert (read.rows[2, part][1:] == CONTINUES).all()
+
+
+@given(TEXTS, st.integers(12, 40), st.integers(0, 4))
+def test_windows_cover_the_text_and_cut_no_unit(text, size, overlap):
+    one = reader(size, overlap)
+    read = one.read(text)
+    edges = {*read.firsts.tolist(), read.size}
+    covered = np.zeros(read.size, bool)
+    for start, end in one.windows(read):
+        assert 0 < end - start <= size - 2
+        assert {start, end} <= edges
+        covered[start:end] = True
+    assert covered.all()
+
+
+@given(TEXTS, st.data())
+def test_windows_of_stretches_read_just_those(text, data):
+    one = reader()
+    read = one.read(text)
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=len(read.units))), bool)
+    stretches = near(wanted[: len(read.units)], 2)
+    covered = np.zeros(read.size, bool)
+    for start, end in one.windows(read, stretches):
+        covered[start:end] = True
+    inside = [unit for first, last in stretches for unit in range(first, last)]
+    expected = np.zeros(read.size, bool)
+    for unit in inside:
+        expected[read.edge(unit) : read.edge(unit + 1)] = True
+    assert (covered == expected).all()
+
+
+@given(st.lists(st.booleans()), st.integers(0, 5))
+def test_near_is_all_within_reach(wanted, reach):
+    found = {
+        unit for first, last in near(np.array(wanted, bool), reach) for unit in range(first, last)
+    }
+    assert found == {
+        unit for unit in range(len(wanted)) if any(wanted[max(0, unit - reach) : unit + reach + 1])
+    }
+
+
+def test_a_feed_stands_between_the_marks():
+    one = reader()
+    read = one.read("ab 1")
+    feed = one.feed(read, 0, read.size)
+    assert feed[0, 0] == WORDS.first
+    assert feed[0, -1] == WORDS.last
+    assert feed[:, 1:-1].tolist() == read.rows.tolist()
+    assert not feed[1:, [0, -1]].any()
+
+
+def test_reading_processes_read_the_same():
+    texts = ["ab 12.", "", "c", "abc 1 2 3"] * 40
+    shares = [texts[:100], texts[100:]]
+    alone = list(reader().read_all(shares))
+    together = list(ReaderPool(reader(), 1).read(shares))
+    assert [len(share) for share in together] == [100, 60]
+    for mine, yours in zip(chain(*alone), chain(*together), strict=True):
+        assert mine.units == yours.units
+        assert mine.rows.tolist() == yours.rows.tolist()
+
+
+def test_a_reader_pickles():
+    again = pickle.loads(pickle.dumps(reader()))
+    assert again.read("ab 1").rows.tolist() == reader().read("ab 1").rows.tolist()
+
+
+def weight_file(tensors):
+    header, data = {}, b""
+    for name, array in tensors.items():
+        kind = {"int8": "I8", "float32": "F32", "int64": "I64"}[str(array.dtype)]
+        spot = [len(data), len(data) + array.nbytes]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": spot}
+        data += array.tobytes()
+    row = json.dumps(header).encode()
+    return len(row).to_bytes(8, "little") + row + data
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_int8_weights_come_back_within_half_a_step(tmp_path, axis):
+    weight = np.random.default_rng(1).normal(size=(6, 4)).astype(np.float32)
+    path = tmp_path / "w"
+    path.write_bytes(weight_file(quantised("up", weight, axis=axis) | {"up.bias": weight[0]}))
+    found = read_weights(path)
+    assert found.keys() == {"up.weight", "up.bias"}
+    step = np.abs(weight).max(axis=axis, keepdims=True) / 127
+    assert (np.abs(found["up.weight"] - weight) <= step / 2 + 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"\xff" * 64, id="endless-header"),
+        pytest.param((5).to_bytes(8, "little") + b"abcde", id="no-json"),
+        pytest.param((2).to_bytes(8, "little") + b"[]", id="no-object"),
+        pytest.param(weight_file({"x": np.zeros(4, np.float32)})[:-1], id="cut-off"),
+        pytest.param(weight_file({"x": np.zeros(4, np.int64)}), id="other-type"),
+        pytest.param(b"\x80\x04K\x01.", id="pickle"),
+    ],
+)
+def test_what_is_no_weight_file_is_refused(tmp_path, data):
+    path = tmp_path / "w"
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match="no weight file"):
+        stored(path)
