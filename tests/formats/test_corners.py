@@ -153,11 +153,11 @@ def test_what_counts_as_a_file_in_base64(text, expected):
 
 
 def test_keys_are_read_where_the_policy_says_so():
-    data = b'{"Quillon": {"age": 5}}'
+    data = b'{"Quillon": {"steps": 5}}'
     assert unchanged(data, "x.json", FormatRules(keys=True)) == data
     assert masked(data, "x.json", [NAME]) == data
     out = masked(data, "x.json", [NAME], FormatRules(keys=True))
-    assert json.loads(out) == {"[PATIENT]": {"age": 5}}
+    assert json.loads(out) == {"[PATIENT]": {"steps": 5}}
 
 
 def test_definitions_of_a_vcf_file_are_read_where_the_policy_says_so():

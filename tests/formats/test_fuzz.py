@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.formats import test_archives, test_dicom, test_more, test_office, test_pdf
+from tests.formats import test_archives, test_dicom, test_more, test_office, test_pdf, test_vcf
 from tests.formats.planted import read
 
 from incognote.core.types import Failure, Result
@@ -30,7 +30,7 @@ FILES = {
     "x.zip": test_archives._zip(**{"a.txt": b"note"}),
     "x.tar": test_archives._tar(),
     "x.txt.gz": gzip.compress(b"note"),
-    "x.vcf": test_archives.TestVcf.HEADER,
+    "x.vcf": test_vcf.HEADER,
     "x.pdf": test_pdf._pdf(),
     "x.dcm": test_dicom._study(),
     "x.parquet": test_more.TestParquet()._table(),

@@ -35,6 +35,8 @@ _PEOPLE = {
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
 _DAY = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?=\d{2,6}|[.+-]|$)")
 _TELECOM = re.compile(r"(tel|fax|mailto|https?|sip):/{0,2}", re.IGNORECASE)
+# Who numbers people in the whole country.
+_REGISTRIES = {"2.16.840.1.113883.4.1": "SSN", "2.16.840.1.113883.4.6": "LICENSE"}
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _SCHEMES = {"tel": "PHONE", "fax": "FAX", "mailto": "EMAIL", "http": "URL", "https": "URL"}
 
@@ -52,13 +54,20 @@ class Rules:
         if node.kind == "attribute":
             if node.name == "root" and not self._own(node, "extension"):
                 return _bare_root(node)
+            if node.name == "extension" and self._own(node, "root") in _REGISTRIES:
+                return Decision(_REGISTRIES[self._own(node, "root")])
             return _attribute(node)
         if node.kind in ("text", "cdata") and self._is_file(node):
             return Decision(EMBEDDED)
+        if node.name == "originalText" and node.text.strip() == self._coded(node):
+            return Decision(KEEP)  # what a catalogue says, said again
         return _text(node)
 
     def _own(self, node: Node, attribute: str) -> str:
         return self._attributes.get((node.elements[-1], attribute), "")
+
+    def _coded(self, node: Node) -> str:
+        return self._attributes.get((node.elements[-2], "displayName"), "")
 
     def _is_file(self, node: Node) -> bool:
         if self._own(node, "representation") == "B64":

@@ -19,7 +19,7 @@ from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
 from incognote.formats.headers import words_of
-from incognote.formats.json import quoted, write_string
+from incognote.formats.json import quoted, write_number, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
 from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
 from incognote.formats.xml_text import narrative_slots
@@ -92,48 +92,48 @@ class _File:
         self.meta = {"patient_id": patient} if patient else {}
         people: dict[tuple[str, tuple[str | int, ...]], list[Leaf]] = {}
         for leaf in leaves(self.source.text):
-            if not isinstance(leaf.value, str):
-                continue
             resource, path, parent = _place(tree, leaf)
+            value = str(leaf.value)
             chosen = self.rules.choice(f"{resource}.{'.'.join(path)}", path[-1])
             if chosen == DROP:
-                self.found.append(dropped_slot(leaf.start, leaf.end, '""'))
+                nothing = '""' if isinstance(leaf.value, str) else "null"
+                self.found.append(dropped_slot(leaf.start, leaf.end, nothing))
                 continue
             decision = (
-                Decision(chosen) if chosen else decide(resource, path, leaf.value, _sibling(parent))
+                Decision(chosen) if chosen else decide(resource, path, value, _sibling(parent))
             )
             if path[-1] in ("family", "given") and decision.kind != KEEP:
                 name_of = leaf.path[:-2] if isinstance(leaf.path[-1], int) else leaf.path[:-1]
                 people.setdefault((decision.kind, name_of), []).append(leaf)
-            elif decision.kind != KEEP and leaf.value:
-                self._value(leaf, decision.kind, decision.start, decision.end, decision.shared)
+            elif decision.kind != KEEP and value:
+                self._value(leaf, decision)
         for (label, _), parts in people.items():
             self._name(label, parts)
         return self.found
 
-    def _value(self, leaf: Leaf, kind: str, start: int, end: int | None, shared: bool) -> None:
+    def _value(self, leaf: Leaf, decision: Decision) -> None:
         where = f"{self.where} {'.'.join(map(str, leaf.path))}"
-        piece = Piece(leaf.start, leaf.end, leaf.value)
-        if kind == EMBEDDED or (kind == TEXT and is_base64_file(leaf.value)):
+        kind, value = decision.kind, str(leaf.value)
+        piece = Piece(leaf.start, leaf.end, value)
+        if kind == EMBEDDED or (kind == TEXT and is_base64_file(value)):
             slot = base64_slot(piece, where, self.rules)
             self.found.append(quoted(slot))
         elif kind == NARRATIVE:
             inner = narrative_slots(leaf.value, where, self.meta)
             self.found.append(_rewritten(leaf, inner))
         else:
-            before, after = (
-                leaf.value[:start],
-                leaf.value[len(leaf.value) if end is None else end :],
-            )
+            start, end = decision.start, len(value) if decision.end is None else decision.end
+            before, after = value[:start], value[end:]
+            write = write_string if isinstance(leaf.value, str) else write_number
             key = next(step for step in reversed(leaf.path) if isinstance(step, str))
             self.found.append(
                 text_slot(
                     self.where,
-                    [Piece(leaf.start, leaf.end, leaf.value[start:end])],
-                    lambda text: write_string(before + text + after),
+                    [Piece(leaf.start, leaf.end, value[start:end])],
+                    lambda text: write(before + text + after),
                     lead=f"{words_of(key)}: " if kind == TEXT else "",
                     label=None if kind == TEXT else kind,
-                    meta=_SHARED if shared else self.meta,
+                    meta=_SHARED if decision.shared else self.meta,
                     locator=where,
                 )
             )
@@ -147,6 +147,7 @@ class _File:
                 [Piece(leaf.start, leaf.end, leaf.value) for leaf in ordered],
                 write_string,
                 separators=[" "] * (len(ordered) - 1),
+                repeat=True,
                 label=label,
                 meta=self.meta,
                 locator=f"{self.where} {'.'.join(map(str, ordered[0].path[:-1]))}",

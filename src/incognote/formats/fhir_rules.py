@@ -31,6 +31,8 @@ _DATE_KEYS = re.compile(
     r"received|occurrence|effective|performed|signed|given",
     re.IGNORECASE,
 )
+# Quantities and switches, which XML writes as it writes everything.
+_PLAIN = re.compile(r"true|false|[+-]?\d{1,6}(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _DATE_PART = re.compile(r"\d{4}(?:-\d\d)?(?:-\d\d)?")
 
 
@@ -80,7 +82,7 @@ def decide(
     if key == "url":
         # Of an extension it names a definition; of an attachment it is an address.
         return Decision(KEEP if "xtension" in parent else "URL")
-    if key in table["keep"] or (parent == "coding" and key in ("display", "userSelected")):
+    if key in table["keep"] or _is_catalogued(key, value, sibling):
         return Decision(KEEP)
     if key == "display":
         return _display(sibling("reference"))
@@ -96,7 +98,14 @@ def decide(
         part = _DATE_PART.match(value)
         assert part is not None
         return Decision("DATE", 0, part.end())
-    return Decision(TEXT)
+    return Decision(KEEP if _PLAIN.fullmatch(value) else TEXT)
+
+
+def _is_catalogued(key: str, value: str, sibling: Callable[[str], str | None]) -> bool:
+    """Whether a catalogue of codes says this: the display of a code, or a concept's text again."""
+    if key == "display":
+        return sibling("code") is not None
+    return key == "text" and value == sibling("coding.display")
 
 
 def _reference(value: str) -> Decision:

@@ -56,12 +56,17 @@ def text_slot(
     encode: Callable[[str], str],
     *,
     separators: Sequence[str] = (),
+    repeat: bool = False,
     lead: str = "",
     label: str | None = None,
     meta: Mapping[str, str] | None = None,
     locator: str = "",
 ) -> Slot:
-    """A document of free text, or, with a label, of a field whose kind is known."""
+    """A document of free text, or, with a label, of a field whose kind is known.
+
+    A replacement that cannot be divided stands in the first of its pieces, or with `repeat`, where
+    no piece may be empty, in all of them.
+    """
     text = lead
     at: list[int] = []
     for i, piece in enumerate(pieces):
@@ -80,7 +85,7 @@ def text_slot(
     )
 
     def changes(results: Sequence[Result]) -> list[Change]:
-        news = spread(results[0], [piece.text for piece in pieces], at)
+        news = spread(results[0], [piece.text for piece in pieces], at, repeat=repeat)
         return [
             Change(piece.start, piece.end, (piece.encode or encode)(new))
             for piece, new in zip(pieces, news, strict=True)
@@ -163,7 +168,9 @@ def applied(raw: str, changes: Sequence[Change]) -> str:
     return "".join(parts)
 
 
-def spread(result: Result, pieces: Sequence[str], at: Sequence[int]) -> list[str]:
+def spread(
+    result: Result, pieces: Sequence[str], at: Sequence[int], *, repeat: bool = False
+) -> list[str]:
     """The new text of each piece, from replacements that may cross from one into the next.
 
     `at` is where each piece starts in the document's text.
@@ -178,9 +185,10 @@ def spread(result: Result, pieces: Sequence[str], at: Sequence[int]) -> list[str
         touched = [i for i, start in enumerate(at) if start < span.end and span.start < ends[i]]
         # What stands for the lead-in, or for a separator, goes nowhere.
         outside = old[span.start : at[touched[0]]] if touched else ""
-        texts = _divide(
-            replacement.text.removeprefix(outside), [old[ends[i] : at[i + 1]] for i in touched[:-1]]
-        )
+        whole = replacement.text.removeprefix(outside)
+        texts = _divide(whole, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
+        if texts is None:
+            texts = [whole] + [whole if repeat else ""] * (len(touched) - 1)
         for i, text in zip(touched, texts, strict=False):
             start = max(span.start - at[i], 0)
             end = min(span.end, ends[i]) - at[i]
@@ -188,13 +196,13 @@ def spread(result: Result, pieces: Sequence[str], at: Sequence[int]) -> list[str
     return new
 
 
-def _divide(text: str, separators: list[str]) -> list[str]:
-    """A replacement that crosses pieces, cut where the original was; whole in the first if not."""
+def _divide(text: str, separators: list[str]) -> list[str] | None:
+    """A replacement that crosses pieces, cut where the original was, if it can be."""
     parts: list[str] = []
     rest = text
     for separator in separators:
         head, found, rest = rest.partition(separator) if separator else ("", "", rest)
         if not found:
-            return [text, *[""] * len(separators)]
+            return None
         parts.append(head)
     return [*parts, rest]

@@ -1,23 +1,28 @@
 """VCF: sample names, and what the header says of samples, pedigrees, dates and files.
 
-The genotypes themselves are data, not text; a genome identifies its owner whatever it is called,
-which docs/guides/formats.md says where users read it.
+Samples get names that differ from each other and are the same in every line of a file, whatever
+the policy makes of an identifier. The genotypes themselves are data, not text; a genome identifies
+its owner whatever it is called, which docs/guides/formats.md says where users read it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain, count
 from typing import BinaryIO
+from urllib.parse import quote, unquote
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record, Unreadable
+from incognote.formats.base import Record, Unreadable, new_text
 from incognote.formats.charset import decode
-from incognote.formats.patch import Piece, Slot, patched, text_slot
-from incognote.policy import TEXT, FormatRules
+from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched, text_slot
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _FIXED = 9
+_INFO = 7
 _CHUNK = 1 << 20
 # Sample names are the same thing on every line of a file: one scope for all of them.
 _SAMPLES = {"patient_id": "vcf-samples"}
@@ -26,8 +31,12 @@ _DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
 _KEYED = re.compile(r'(?<=[<,])(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,>"]*))')
 _SAMPLE = re.compile(r"ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+")
 _DEFINITION = re.compile(r"##(INFO|FORMAT|FILTER|ALT|META|contig)=")
+# The name of an assembly; a path to one is read.
+_ASSEMBLY = re.compile(r"##(?:reference|assembly|phasing)=[\w.-]+\s*")
 # What definitions say for machines.
 _CODES = frozenset("ID Number Type Version length assembly md5 taxonomy".split())
+# What an INFO value may hold as it is; all else is written in per cent.
+_PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in ":;=%,")
 
 
 class VcfFormat:
@@ -38,21 +47,48 @@ class VcfFormat:
         return head.lstrip(b"\xef\xbb\xbf").startswith(b"##fileformat=VCF")
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        for number, line in enumerate(stream, 1):
+        header = partial(_header, rules=rules, samples=_Samples())
+        last = 0
+        for last, line in enumerate(stream, 1):
             if not line.startswith((b"#", b"\xef\xbb\xbf#")):
                 break
-            yield _header_line(line, f"{name}:{number}", rules)
+            yield _line(line, f"{name}:{last}", header)
         else:
-            line = b""
-        # Genotypes pass as they are, in blocks.
-        before = b"\n"
-        while line:
-            if b"\n#" in before + line:
-                yield _refused(name, line)
+            return
+        if not any(key.startswith("INFO/") for key in rules.labels):
+            yield from _blocks(stream, line, name)
+            return
+        for number, variant in enumerate(chain([line], stream), last):
+            if variant.startswith(b"#"):
+                yield _refused(name, variant)
                 return
-            yield Record((), _constant(line))
-            before = line[-1:]
-            line = stream.read(_CHUNK)
+            yield _line(variant, f"{name}:{number}", partial(_values, rules=rules))
+
+
+class _Samples:
+    """The new names of the samples of a file, which must differ as the old ones do."""
+
+    def __init__(self) -> None:
+        self._new: dict[str, str] = {}
+
+    def name(self, old: str, proposed: str) -> str:
+        if old not in self._new:
+            taken = set(self._new.values())
+            names = chain([proposed], (f"{proposed}_{number}" for number in count(2)))
+            self._new[old] = next(name for name in names if name not in taken)
+        return self._new[old]
+
+
+def _blocks(stream: BinaryIO, line: bytes, name: str) -> Iterator[Record | Failure]:
+    """Variants that nobody reads pass as they are, in blocks."""
+    before = b"\n"
+    while line:
+        if b"\n#" in before + line:
+            yield _refused(name, line)
+            return
+        yield Record((), _constant(line))
+        before = line[-1:]
+        line = stream.read(_CHUNK)
 
 
 def _constant(data: bytes) -> Callable[[Sequence[Result]], bytes]:
@@ -64,12 +100,12 @@ def _refused(name: str, data: bytes) -> Failure:
     return Unreadable(name, ReadError.stage, ReadError.__name__, message, data)
 
 
-def _header_line(line: bytes, where: str, rules: FormatRules) -> Record | Failure:
+def _line(line: bytes, where: str, slots_of: Callable[[str, str], list[Slot]]) -> Record | Failure:
     try:
         source = decode(line)
     except ReadError as error:
         return Unreadable(where, error.stage, type(error).__name__, f"{where}: {error}", line)
-    slots = _slots(source.text, where, rules)
+    slots = slots_of(source.text, where)
     return Record(
         tuple(document for slot in slots for document in slot.documents),
         lambda results: source.encode(patched(source.text, slots, results)),
@@ -77,19 +113,19 @@ def _header_line(line: bytes, where: str, rules: FormatRules) -> Record | Failur
     )
 
 
-def _slots(line: str, where: str, rules: FormatRules) -> list[Slot]:
+def _header(line: str, where: str, rules: FormatRules, samples: _Samples) -> list[Slot]:
     if line.startswith("#CHROM"):
-        return _columns(line, where)
+        return _columns(line, where, samples)
     definition = _DEFINITION.match(line)
     if definition:
         # The vocabulary of the file, not of the patient, unless the policy says otherwise.
-        return _keyed(line, where) if rules.choice(definition[1]) == TEXT else []
+        return _keyed(line, where, samples) if rules.choice(definition[1]) == TEXT else []
     if line.startswith(("##SAMPLE", "##PEDIGREE")):
-        return _keyed(line, where)
+        return _keyed(line, where, samples)
     date = _DATE.match(line)
     if date:
         return [_known(line, *date.span(1), "DATE", where)]
-    if line.startswith("##fileformat="):
+    if line.startswith("##fileformat=") or _ASSEMBLY.fullmatch(line):
         return []
     # Anything else (command lines, file paths, notes) is read as text.
     start, equals, value = line.rstrip("\r\n").partition("=")
@@ -98,18 +134,18 @@ def _slots(line: str, where: str, rules: FormatRules) -> list[Slot]:
     return [_text(line, len(start) + 1, len(start) + 1 + len(value), start.lstrip("#"), where)]
 
 
-def _columns(line: str, where: str) -> list[Slot]:
+def _columns(line: str, where: str, samples: _Samples) -> list[Slot]:
     """The names of the samples, behind the columns that every file has."""
     slots = []
     at = 0
     for column, text in enumerate(line.rstrip("\r\n").split("\t")):
         if column >= _FIXED and text:
-            slots.append(_known(line, at, at + len(text), "IDNUM", where))
+            slots.append(_sample(line, at, at + len(text), where, samples))
         at += len(text) + 1
     return slots
 
 
-def _keyed(line: str, where: str) -> list[Slot]:
+def _keyed(line: str, where: str, samples: _Samples) -> list[Slot]:
     """`<key=value,...>`: samples by their names, all else as text with its key as context."""
     slots = []
     is_definition = _DEFINITION.match(line) is not None
@@ -118,10 +154,51 @@ def _keyed(line: str, where: str) -> list[Slot]:
         if not found[at] or (is_definition and found[1] in _CODES):
             continue
         if not is_definition and _SAMPLE.fullmatch(found[1]):
-            slots.append(_known(line, *found.span(at), "IDNUM", where))
+            slots.append(_sample(line, *found.span(at), where, samples))
         else:
             slots.append(_text(line, *found.span(at), found[1], where))
     return slots
+
+
+def _values(line: str, where: str, rules: FormatRules) -> list[Slot]:
+    """The INFO values of a variant that the policy names, as `INFO/KEY`."""
+    columns = line.rstrip("\r\n").split("\t")
+    if len(columns) <= _INFO:
+        return []
+    slots = []
+    at = sum(map(len, columns[:_INFO])) + _INFO
+    for entry in columns[_INFO].split(";"):
+        key, equals, value = entry.partition("=")
+        start, end = at + len(key) + 1, at + len(entry)
+        at = end + 1
+        choice = rules.labels.get(f"INFO/{key}", KEEP)
+        if choice == KEEP or not equals:
+            continue
+        if choice == DROP:
+            slots.append(dropped_slot(start, end, "."))
+            continue
+        slots.append(
+            text_slot(
+                where,
+                [Piece(start, end, unquote(value))],
+                lambda text: quote(text, safe=_PLAIN),
+                lead=f"{key}: " if choice == TEXT else "",
+                label=None if choice == TEXT else choice,
+                meta=_SAMPLES,
+                locator=f"{where} INFO/{key}",
+            )
+        )
+    return slots
+
+
+def _sample(line: str, start: int, end: int, where: str, samples: _Samples) -> Slot:
+    old = line[start:end]
+
+    def changes(results: Sequence[Result]) -> list[Change]:
+        new = samples.name(old, new_text(results[0]))
+        return [Change(start, end, new)] if new != old else []
+
+    return Slot(_known(line, start, end, "IDNUM", where).documents, changes)
 
 
 def _known(line: str, start: int, end: int, label: str, where: str) -> Slot:

@@ -133,12 +133,15 @@ class _File:
         if kind == NARRATIVE:
             self.found.append(nodes_slot(nodes, self.where, self.meta, self._place(nodes[0])))
             return
+        # Given names before the family name, as they would be written.
+        ordered = sorted(nodes, key=lambda node: (_own_name(node) == "family", node.start))
         self.found.append(
             text_slot(
                 self.where,
-                [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in nodes],
+                [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in ordered],
                 write_text,
                 separators=[" "] * len(nodes),
+                repeat=True,
                 label=kind,
                 meta=self.meta,
                 locator=self._place(nodes[0]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from incognote.formats.headers import words_of
 from incognote.formats.patch import Piece, Slot, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 
@@ -33,6 +34,7 @@ def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]
             where,
             [Piece(node.start, node.end, node.text)],
             WRITERS[node.kind],
+            lead=f"{words_of(node.name)}: ",
             meta=meta,
             locator=f"{where} {node.name}",
         )

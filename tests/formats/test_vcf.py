@@ -1,0 +1,76 @@
+"""VCF: samples renamed alike in every line, and what else the header and the variants say."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conftest import SHARED
+from tests.formats.planted import documents, masked, read, unchanged
+
+from incognote.formats.base import Record
+from incognote.policy import FormatRules
+
+HEADER = (
+    b"##fileformat=VCFv4.2\n##fileDate=20240311\n##reference=file:///data/adeyemi/ref.fa\n"
+    b'##SAMPLE=<ID=Quillon,Description="blood of Adeyemi">\n##PEDIGREE=<Child=Quillon,Mother=M2>\n'
+    b'##INFO=<ID=DP,Number=1,Type=Integer,Description="Depth">\n'
+    b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tQuillon\tM2\n"
+    b"20\t14370\trs6054257\tG\tA\t29\tPASS\tDP=14\tGT\t0|0\t1|0\n"
+)
+
+
+def test_samples_go_from_header_and_columns():
+    out = masked(HEADER, "x.vcf", ["Adeyemi", "adeyemi"])
+    assert b"Quillon" not in out
+    assert b"deyemi" not in out
+    assert b"20240311" not in out
+    assert out.endswith(b"20\t14370\trs6054257\tG\tA\t29\tPASS\tDP=14\tGT\t0|0\t1|0\n")
+    assert b"##INFO=<ID=DP," in out
+
+
+def test_samples_differ_from_each_other_and_are_the_same_everywhere():
+    out = masked(HEADER, "x.vcf", ["Adeyemi", "adeyemi"]).decode().splitlines()
+    assert out[3].startswith("##SAMPLE=<ID=[IDNUM],")
+    assert out[4] == "##PEDIGREE=<Child=[IDNUM],Mother=[IDNUM]_2>"
+    assert out[6].split("\t")[9:] == ["[IDNUM]", "[IDNUM]_2"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ({}, "DP=14;BY=Quillon%2C%20Ann;DB"),
+        ({"INFO/BY": "text"}, "DP=14;BY=[PATIENT]%2C%20Ann;DB"),
+        ({"INFO/BY": "PATIENT"}, "DP=14;BY=[PATIENT];DB"),
+        ({"INFO/BY": "drop", "INFO/DB": "drop"}, "DP=14;BY=.;DB"),
+    ],
+    ids=["as they are", "read", "labelled", "dropped"],
+)
+def test_values_of_variants_by_policy(labels, expected):
+    row = "20\t14370\t.\tG\tA\t29\tPASS\t{}\tGT\t0|0\n"
+    data = "##fileformat=VCFv4.3\n" + row.format("DP=14;BY=Quillon%2C%20Ann;DB")
+    rules = FormatRules(labels=labels)
+    assert (
+        unchanged(data.encode(), "x.vcf", rules).decode().replace("BY=.", "BY=Quillon%2C%20Ann")
+        == data
+    )
+    out = masked(data.encode(), "x.vcf", ["Quillon"], rules).decode()
+    assert out == "##fileformat=VCFv4.3\n" + row.format(expected)
+
+
+def test_assemblies_stay_and_paths_are_read():
+    data = b"##fileformat=VCFv4.3\n##reference=GRCh37\n##reference=/home/quillon/ref.fa\n"
+    assert [d.text for d in documents(data, "x.vcf")] == ["reference: /home/quillon/ref.fa"]
+
+
+def test_one_name_is_one_thing_everywhere():
+    same = [d for d in documents(HEADER, "x.vcf") if d.text == "Quillon"]
+    assert len(same) == 3
+    assert len({d.patient_id for d in same}) == 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SHARED / "fixtures/vcf").glob("*.vcf")), ids=lambda path: path.name
+)
+def test_outside_files_come_back_byte_for_byte(path):
+    data = path.read_bytes()
+    assert all(isinstance(record, Record) for record in read(data, path.name))
+    assert unchanged(data, path.name) == data
