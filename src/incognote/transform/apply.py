@@ -21,7 +21,8 @@ from incognote.transform.originals import Originals
 from incognote.transform.record import CALENDAR, Mention, Record, Scope
 
 SCOPES = ("patient", "document", "corpus")
-_SCOPES_HELD = 4096
+# A patient's answers take some 40 kB; those forgotten are worked out again, the same.
+_SCOPES_HELD = 512
 _MENDS = 3
 
 
