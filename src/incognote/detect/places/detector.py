@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from incognote.core.types import Span, View, span_order
-from incognote.detect.places import cities, countries, cued, headed, jobs, known, landmarks, states
+from incognote.detect.places import (
+    cities,
+    countries,
+    cued,
+    headed,
+    jobs,
+    known,
+    landmarks,
+    letterhead,
+    states,
+)
 from incognote.detect.places.scan import Scan
 from incognote.detect.places.words import Vocabulary
 from incognote.detect.scans import legible
@@ -14,6 +24,7 @@ from incognote.detect.scans import legible
 _RULES = (
     known.find,
     headed.find,
+    letterhead.find,
     landmarks.find,
     states.find,
     countries.find,

@@ -29,6 +29,7 @@ _KIN = frozenset(
     " niece cousin grandfather grandmother grandson neighbor neighbour fiance fiancee boyfriend"
     " girlfriend stepfather stepmother roommate".split()
 )
+_SOCIAL = frozenset("social soc sh shx".split())
 _SUBJECTS = frozenset("old yo yr handed male female man woman gentleman veteran y o m f".split())
 _PRONOUNS = frozenset("he she who i patient pt they".split())
 _THEIRS = frozenset("his her their my".split())
@@ -167,7 +168,8 @@ def _starts_sentence(scan: Scan, at: int) -> bool:
 
 def _announced(scan: Scan, first: int) -> bool:
     """Whether what stands before says that a job follows."""
-    if field(scan, first) in word_list("jobs", "fields"):
+    named = field(scan, first)
+    if named in word_list("jobs", "fields") or named in _KIN or named in _SOCIAL:
         return True
     at = word_before(scan, first)
     if at < 0:
