@@ -21,6 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import training_data
+from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus
 from incognote.detect.model_folder import open_model
 from incognote.learn import recipe, transformer
@@ -84,6 +85,11 @@ def train_teacher(
     return open_teacher(out, large, read_vocabulary(base))
 
 
+def made(path: Path) -> list[AnnotatedDocument]:
+    """What training_data wrote; without the public data sets it may be nothing."""
+    return list(read_corpus(path)) if path.stat().st_size else []
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--corpus", type=Path, default=ROOT / "data" / "train.jsonl")
@@ -91,14 +97,15 @@ def main() -> None:
     parser.add_argument("--base", type=Path)
     parser.add_argument("--teacher", type=Path, help="a large encoder, such as MPNet-base")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "models")
+    parser.add_argument("--models", type=Path, default=MODELS, help="where the folders go")
     parser.add_argument("--minutes", type=float, help="time for each training at the most")
     args = parser.parse_args()
 
     training_data.main(args.data, args.work)
     data = recipe.prepare_data(
         read_corpus(args.corpus),
-        read_corpus(args.work / "extra.jsonl"),
-        [doc.text for doc in read_corpus(args.work / "unlabelled.jsonl")],
+        made(args.work / "extra.jsonl"),
+        [doc.text for doc in made(args.work / "unlabelled.jsonl")],
         held_out=HELD_OUT,
         pools=args.work / "pools",
         seed=SEED,
@@ -130,7 +137,7 @@ def main() -> None:
         description=FAST,
     )
     for folder in (accurate, fast):
-        target = MODELS / folder.name
+        target = args.models / folder.name
         shutil.copytree(
             folder.path,
             target,
@@ -138,7 +145,7 @@ def main() -> None:
             dirs_exist_ok=True,
         )
         # Under its shipped name, not under the path it was trained in.
-        (target / "README.md").write_text(card_text(open_model(folder.name)), encoding="utf-8")
+        (target / "README.md").write_text(card_text(open_model(str(target))), encoding="utf-8")
         print(f"{target}: {folder.size / 1e6:.1f} MB")
 
 

@@ -98,10 +98,29 @@ def test_the_card_shows_points_and_policy(trained, capsys):
 
 def test_models_list_names_what_ships(capsys):
     assert main(["models", "list"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        "accurate",
-        "fast",
-    ]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["accurate", "fast"]
+    assert sum("sensitivity 0.997:" in line for line in lines) == 2
+
+
+def test_thresholds_by_label_are_shown(trained, capsys):
+    assert main(["models", "show", str(trained), "--sensitivity", "0.997"]) == 0
+    first, *rows = capsys.readouterr().out.splitlines()
+    assert first.startswith("sensitivity 0.997:")
+    assert [row.split()[0] for row in rows] == ["DATE", "DOCTOR", "MEDICALRECORD", "PATIENT"]
+    assert main(["models", "show", str(trained), "--sensitivity", "0.5"]) == 1
+
+
+def test_a_checked_policy_says_what_its_sensitivity_costs(trained, tmp_path, capsys):
+    policy = tmp_path / "mine.toml"
+    policy.write_text(
+        f'name = "mine"\n[detectors.mine]\nuse = "crf"\n'
+        f'options = {{ model = "{trained}", sensitivity = 0.997 }}\n[labels]\ndefault = "tag"\n'
+    )
+    assert main(["policy", "check", str(policy)]) == 0
+    shown = capsys.readouterr().out
+    assert "mine: sensitivity 0.997:" in shown
+    assert "false alarms per 1,000 words" in shown
 
 
 @pytest.mark.parametrize(("which", "rows"), [("features", 15), ("sampling", 14)])

@@ -41,4 +41,7 @@ def run(args: argparse.Namespace) -> int:
         pipeline.transformer  # noqa: B018 - built, so that a bad action shows
         detectors = ", ".join(detector.name for detector in pipeline.detectors)
         print(f"{policy.name}: good, hash {policy.hash}, detectors: {detectors}")
+        for detector in pipeline.detectors:
+            if point := getattr(detector, "point", None):
+                print(f"{detector.name}: {point}")
     return DONE

@@ -9,7 +9,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from incognote.core.types import Span, View
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model, together
+from incognote.detect.model_folder import (
+    DEFAULT_SENSITIVITY,
+    ModelFolder,
+    OperatingPoint,
+    open_model,
+    together,
+)
 from incognote.detect.operating import Settings
 from incognote.detect.tagging import Scores
 
@@ -58,6 +64,11 @@ class LearnedDetector(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_scorer": None}
+
+    @property
+    def point(self) -> OperatingPoint:
+        """What the chosen sensitivity costs."""
+        return self._settings.folder.point(self._settings.sensitivity)
 
     @abstractmethod
     def _load(self, folder: ModelFolder) -> Scorer: ...

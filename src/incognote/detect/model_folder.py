@@ -34,6 +34,12 @@ class OperatingPoint:
     precision: float
     false_alarms: float  # per 1,000 words
 
+    def __str__(self) -> str:
+        return (
+            f"sensitivity {self.sensitivity:g}: {self.recall:.1%} of the PHI words of held-out "
+            f"notes found, {self.false_alarms:.1f} false alarms per 1,000 words"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
