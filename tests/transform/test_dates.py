@@ -85,7 +85,7 @@ CASES = [
     ("'14", "'15"),
     ("Monday", "Wednesday"),
     ("mon", "wed"),
-    ("Tues 3/5", "Thu 6/13"),
+    ("Tues 3/5", "Thurs 6/13"),
     ("March 5-8, 2014", "June 13-16, 2014"),
     ("March 25-28, 2014", "July 3-6, 2014"),
     ("3/20-3/24", "6/28-7/2"),
@@ -216,3 +216,39 @@ def test_may_is_short_where_other_months_are():
         "13 August 2014",
         "17 September 2014",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("domingo", "martes"),
+        ("Sonntag", "Dienstag"),
+        ("3 août 2022", "11 novembre 2022"),
+        ("5 de marzo de 2020", "13 de junio de 2020"),
+        ("12. März 2021", "20. Juni 2021"),
+        ("Ju1y 5", "October 13"),
+        ("MWF", "WFS"),
+    ],
+)
+def test_other_languages_and_letters(written, expected):
+    assert moved("forward", written, min_shift_days=100, max_shift_days=100) == [expected]
+
+
+CENTURIES = [
+    ("birth years tell nothing", "DOB [[3/5/1936|DATE]], seen [[11-14-03|DATE]]", "2003"),
+    ("nor do years of the past", "smoked since [[1971|DATE]], seen [[11-14-03|DATE]]", "2003"),
+    ("nor do operations", "hip [[3/5/1999|DATE]], seen [[11-21-23|DATE]]", "2023"),
+    ("the date of the note does", "seen [[3/5/1994|DATE]], born [[11-21-28|DATE]]", "1928"),
+    ("a short date of its own", "seen [[11-21-23|DATE]]", "2023"),
+]
+
+
+@pytest.mark.parametrize(("name", "marked", "year"), CENTURIES, ids=[c[0] for c in CENTURIES])
+def test_the_century_of_two_digits(name, marked, year):
+    new = new_values(deid(marked, labels={"DATE": "year"}))
+    assert new[-1] == year
+
+
+def test_a_quarter_of_another_year_may_be_the_same_quarter():
+    rules = {"min_shift_days": 360, "max_shift_days": 360}
+    assert moved("forward", "Q3 2013", "July 2013", **rules) == ["Q3 2014", "July 2014"]

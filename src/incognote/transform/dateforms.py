@@ -23,7 +23,7 @@ _LEX = re.compile(
     r"|(?P<short>['’`]\d\d(?!\d))"
     r"|(?P<decade>(?:['’]|\b(?:1[89]|20))\d0['’]?s\b)"
     r"|(?P<number>\d+)"
-    r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)"
+    r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+|-feira\b)*)"
 )
 _RANGE_WORDS = frozenset({"to", "through", "thru", "until", "till", "and", "or", "vs"})
 _RANGE_MARK = re.compile(r"\s-+\s|[–—~&,;]|->|\s/\s")
@@ -31,8 +31,10 @@ _RANGE_MARK = re.compile(r"\s-+\s|[–—~&,;]|->|\s/\s")
 _PLAIN = frozenset(
     "a about approx around at beginning century circa day days during each early end eve evening "
     "every first half in last late later mid middle month morning my new next night noon of on "
-    "previous quarter second since the this t week weekend year z am pm".split()
+    "previous quarter second since the this t week weekend year z am pm "
+    "de del el le du den der im am da do di il em".split()
 )
+_MISREAD_WORD = re.compile(r"(?=[^\W_]*[10])[^\W\d_][^\W_]{2,}")
 _NOISE = re.compile(r"[\dlIOo| ./\-]+")
 
 # One date, the longest reading first. N number, Y year, A '24, D decade, M month name, O ordinal,
@@ -98,7 +100,8 @@ def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
 
 
 def _clean(text: str) -> str:
-    """Digits where OCR read letters: "lO/O2/23" is 10/02/23. Nothing else is touched."""
+    """What OCR misread: "lO/O2/23" is 10/02/23, "Ju1y l" is July 1. Nothing else is touched."""
+    text = _MISREAD_WORD.sub(lambda m: _month_with_digits(m[0]), text)
     if (
         any(char in text for char in "lIOo|")
         and _NOISE.fullmatch(text)
@@ -107,6 +110,11 @@ def _clean(text: str) -> str:
         digits = re.sub(r"[lI|]", "1", re.sub(r"[Oo]", "0", text))
         return re.sub(r"(?<=\d) (?=\d)", "", digits)
     return text
+
+
+def _month_with_digits(word: str) -> str:
+    plain = word.replace("1", "l").replace("0", "o")
+    return plain if words.month_of(plain.lower()) else word
 
 
 def _lex(text: str) -> tuple[list[Field], list[Field]]:
@@ -145,20 +153,20 @@ def _number_kind(word: str) -> str:
 
 def _word_field(start: int, end: int, word: str) -> Field:
     lower = word.lower()
-    for kind, table in (
-        ("M", words.MONTH_OF),
-        ("W", words.WEEKDAY_OF),
-        ("S", words.SEASON_OF),
+    for kind, value in (
+        ("M", words.month_of(lower)),
+        ("W", words.weekday_of(lower)),
+        ("S", words.SEASON_OF.get(lower)),
     ):
-        if lower in table:
-            return Field(start, end, kind, table[lower], word)
+        if value is not None:
+            return Field(start, end, kind, value, word)
     return Field(start, end, "?", 0, word)
 
 
 def _phrases(
     text: str, fields: list[Field], unknown: list[Field]
 ) -> tuple[list[Field], list[Field]]:
-    """Holidays, years and days written in words, and weekdays by their letters (M/W/F)."""
+    """Holidays, years and days written in words."""
     holiday = HOLIDAYS.find(text)
     if holiday is not None:
         start, end, found = holiday
@@ -166,13 +174,6 @@ def _phrases(
         fields = [f for f in fields if f not in inside]
         unknown = [f for f in unknown if f not in inside]
         fields.append(Field(start, end, "H", found.index, text[start:end]))
-    letters = [f for f in unknown if f.word.lower() in words.LETTER_WEEKDAYS]
-    if letters and len(letters) + sum(f.kind == "W" for f in fields) == len(fields) + len(unknown):
-        fields += [
-            Field(f.start, f.end, "W", words.LETTER_WEEKDAYS[f.word.lower()], f.word)
-            for f in letters
-        ]
-        unknown = []
     spoken = [f for f in unknown if words.is_number_word(f.word.lower())]
     run = _run(text, spoken)
     if run:

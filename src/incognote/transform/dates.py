@@ -21,6 +21,7 @@ from incognote.transform.datewriting import Moved, Style
 from incognote.transform.holidays import HOLIDAYS
 from incognote.transform.ids import redraw
 from incognote.transform.record import Mention, Record
+from incognote.transform.schedules import moved_schedule
 
 _NUMERIC = re.compile(
     r"(?<!\d)(\d{1,2})\s?([/.\-])\s?(\d{1,2})(?:\s?\2\s?(\d{4}|\d{2}))?(?![\d/:])"
@@ -28,6 +29,14 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _SHORT_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b", re.IGNORECASE)
 _ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
+_BIRTH_BEFORE = re.compile(
+    r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
+)
+_SHORT_YEAR = re.compile(r"(?<=[\d/.\-A-Za-z][/.\- ])\d\d(?![\d:/.\-])")
+_LATEST = 2030
+_NEAR = 24
+_THE = re.compile(r"the\s+", re.IGNORECASE)
+_BEFORE_YEAR = re.compile(r"(?<!\w)(on(?:\s+the)?|the)\s+$", re.IGNORECASE)
 _NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 could tell the difference
 _OLDEST_AGE = 89
 
@@ -40,10 +49,7 @@ class DateFacts:
     def __init__(self, record: Record) -> None:
         texts = [mention.text for mention in record.mentions if mention.label == "DATE"]
         noted = _ISO.match(record.document.meta.get("note_date", ""))
-        years = [int(year) for text in texts for year in _YEAR.findall(text)]
-        if noted:
-            years.append(int(noted[1]))
-        self.pivot = max(years) + 2 if years else 2030
+        self.pivot = _pivot(record, int(noted[1]) if noted else 0)
         pairs = [pair for text in texts for pair in _NUMERIC.findall(text)]
         self.day_first = _day_first(record.rules.date_order, pairs)
         self._padded = _padded(pairs)
@@ -117,6 +123,9 @@ def shifted(mention: Mention, record: Record) -> str:
     facts = record.know(DateFacts)
     form = facts.read(mention.text)
     days = record.scope.shift_days
+    schedule = moved_schedule(mention.text, days)
+    if schedule is not None:
+        return schedule
     if not form.parts and not form.unknown:
         return redraw("DATE", mention.text, record)
     text = form.text
@@ -137,8 +146,10 @@ def _move(part: Part, facts: DateFacts, days: int) -> Moved:
     if not part.exact and "weekday" not in roles and "decade" not in roles:
         if "season" in roles and season == roles["season"].value and part.year is None:
             season = (season + step) % 4
-        elif "quarter" in roles and (new.month - 1) // 3 == (old.month - 1) // 3:
-            new = _plus(new, step * 91)
+        elif "quarter" in roles:
+            same = (new.month - 1) // 3 == (old.month - 1) // 3
+            if same and not _year_moves(part, old, new):
+                new = _plus(new, step * 91)
         elif part.month is not None and new.month == old.month and not _year_moves(part, old, new):
             new = _plus(new, step * 30)
         elif set(roles) == {"year"} and new.year == old.year:
@@ -167,19 +178,45 @@ def _hide_great_age(part: Part, new: date, facts: DateFacts, days: int) -> date:
 
 
 def shows_great_age(part: Part, facts: DateFacts) -> bool:
-    """Whether a date, left in its year, would tell of an age over 89."""
-    return part.year is not None and facts.now(part.year).year - part.year > _OLDEST_AGE
+    """Whether a date, left in its year or its decade, would tell of an age over 89."""
+    year = facts.resolve(part).year if "decade" in part.roles else part.year
+    return year is not None and facts.now(year).year - year > _OLDEST_AGE
 
 
 def _rename(text: str, form: Form, record: Record) -> str:
     """Feasts that no table knows: another named day stands for them."""
-    index = record.scope.draws.dice("HOLIDAY", form.text.casefold()).below(len(HOLIDAYS))
-    name = like_case(form.unknown[0].word, HOLIDAYS[index].name)
+    feast = record.scope.draws.pick(HOLIDAYS.common, "HOLIDAY", form.text.casefold())
+    name = like_case(form.unknown[0].word, feast.name)
     if not form.parts:
         return name
     words = "|".join(re.escape(f.word) for f in form.unknown)
     found = [*re.finditer(rf"\b(?:{words})\b", text)]
     return text[: found[0].start()] + name + text[found[-1].end() :] if found else text
+
+
+def _pivot(record: Record, noted: int) -> int:
+    """The year that ends the hundred years in which two-digit years lie: soon after the latest
+    date with its full year. Births and bare years tell of the past, not of the note."""
+    latest = noted
+    short: list[int] = []
+    for mention in record.mentions:
+        if mention.label != "DATE" or _is_birth(mention, record.text):
+            continue
+        years = [int(year) for year in _YEAR.findall(mention.text)]
+        if years and any(map(str.isalnum, _YEAR.sub("", mention.text))):
+            latest = max(latest, *years)
+        short += map(int, _SHORT_YEAR.findall(mention.text))
+    if not latest:
+        return _LATEST
+    pivot = latest + 2
+    # What happened fifty years before all that is dated in full was written after it.
+    if any(latest - (pivot - (pivot - year) % 100) > 50 for year in short):
+        return max(pivot, _LATEST)
+    return pivot
+
+
+def _is_birth(mention: Mention, text: str) -> bool:
+    return bool(_BIRTH_BEFORE.search(text, max(mention.start - _NEAR, 0), mention.start))
 
 
 @cache
@@ -220,22 +257,37 @@ def _plus(day: date, days: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """Only the year of a date stays (Safe Harbor); a date without one becomes a tag, and so does
-    a year that would tell of an age over 89."""
+    """Only the year or the decade of a date stays (Safe Harbor), so that the sentence can still be
+    read; a date without one becomes a tag, and so does what would tell of an age over 89."""
 
     label: str
     labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
 
     def replace(self, mention: Mention, record: Record) -> str:
         facts = record.know(DateFacts)
-        parts = [p for p in facts.read(mention.text).parts if p.year is not None]
-        if not parts or any(shows_great_age(part, facts) for part in parts):
+        parts = facts.read(mention.text).parts
+        dated = [part for part in parts if part.year is not None or "decade" in part.roles]
+        if not dated or any(shows_great_age(part, facts) for part in dated):
             return f"[{self.label}]"
-        years = sorted({part.year for part in parts if part.year is not None})
-        return "-".join(str(year) for year in years)
+        years = sorted({part.year for part in dated if part.year is not None})
+        if not years:
+            the = _THE.match(mention.text)
+            decades = (part.roles["decade"].word for part in dated)
+            return (the[0] if the else "") + "-".join(dict.fromkeys(decades))
+        return self._said("-".join(map(str, years)), mention, record)
+
+    def _said(self, years: str, mention: Mention, record: Record) -> str:
+        """As the words before it need it: "on a day in 2020", "in the year 2020"."""
+        before = _BEFORE_YEAR.search(record.text, max(mention.start - 8, 0), mention.start)
+        if before is None:
+            return years
+        new = {"on": "a day in", "the": "year", "onthe": "day in"}[
+            "".join(before[1].lower().split())
+        ]
+        return f"{new.upper() if before[1].isupper() else new} {years}"
 
     def explain(self) -> str:
-        return "reduced to its year; a tag where it has none or where the year shows an age over 89"
+        return "reduced to its year or decade; a tag without one, or where it shows an age over 89"
 
 
 @dataclass(frozen=True, slots=True)

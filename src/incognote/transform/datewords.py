@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+
 MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
@@ -18,8 +22,7 @@ WEEKDAY_OF = {name.lower(): i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {name.lower() + "s": i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {name[:3].lower(): i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3, "tu": 1, "th": 3, "sa": 5, "su": 6}
-_WEEKDAY_LETTERS = {0: "M", 1: "T", 2: "W", 3: "Th", 4: "F", 5: "Sa", 6: "Su"}
-LETTER_WEEKDAYS = {"m": 0, "t": 1, "w": 2, "f": 4, "r": 3}
+_LONGER = {1: "Tues", 2: "Weds", 3: "Thurs"}
 
 SEASON_OF = {name: i for i, name in enumerate(SEASONS)} | {"fall": 3}
 
@@ -38,6 +41,35 @@ ORDINAL_OF = {word: i + 1 for i, word in enumerate(_ORDINALS)}
 
 _NUMBER_OF = {word: i for i, word in enumerate(_UNITS)}
 _NUMBER_OF |= {word: 20 + 10 * i for i, word in enumerate(_TENS)}
+
+
+@cache
+def _languages() -> tuple[dict[str, list[str]], ...]:
+    path = files("incognote.transform").joinpath("data/calendar.toml")
+    tables = tomllib.loads(path.read_text("utf-8")).values()
+    return tuple({kind: names.split() for kind, names in table.items()} for table in tables)
+
+
+@lru_cache(maxsize=1024)
+def _abroad(kind: str, lower: str) -> list[str] | None:
+    """All "months" or "weekdays" of the language in which a word is one of them; no English."""
+    if lower in (MONTH_OF if kind == "months" else WEEKDAY_OF):
+        return None
+    for language in _languages():
+        if any(lower == name.lower() for name in language[kind]):
+            return language[kind]
+    return None
+
+
+def month_of(lower: str) -> int | None:
+    """The month a word names, in any language."""
+    abroad = _abroad("months", lower)
+    return [name.lower() for name in abroad].index(lower) + 1 if abroad else MONTH_OF.get(lower)
+
+
+def weekday_of(lower: str) -> int | None:
+    abroad = _abroad("weekdays", lower)
+    return [name.lower() for name in abroad].index(lower) if abroad else WEEKDAY_OF.get(lower)
 
 
 def number_words(value: int) -> str:
@@ -96,18 +128,23 @@ def ordinal_suffix(day: int) -> str:
 def weekday_like(word: str, weekday: int) -> str:
     """Another weekday, written as this one is: full, plural, three letters, one letter."""
     lower = word.lower()
+    abroad = _abroad("weekdays", lower)
+    if abroad:
+        return like_case(word, abroad[weekday])
     if len(lower) <= 2:
-        return like_case(
-            word, _WEEKDAY_LETTERS[weekday] if len(lower) == 1 else WEEKDAYS[weekday][:2]
-        )
+        return like_case(word, WEEKDAYS[weekday][:2])
     if lower.endswith("days"):
         return like_case(word, WEEKDAYS[weekday] + "s")
     if lower.endswith("day"):
         return like_case(word, WEEKDAYS[weekday])
-    return like_case(word, WEEKDAYS[weekday][:3])
+    short = WEEKDAYS[weekday][:3]
+    return like_case(word, _LONGER.get(weekday, short) if len(lower) > 3 else short)
 
 
 def month_like(word: str, month: int, short: bool) -> str:
+    abroad = _abroad("months", word.lower())
+    if abroad:
+        return like_case(word, abroad[month - 1])
     name = MONTHS[month - 1]
     if short:
         name = "Sept" if len(word) == 4 and month == 9 else name[:3]

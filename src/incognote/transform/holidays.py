@@ -18,6 +18,7 @@ class Holiday:
     index: int
     name: str
     rule: str
+    common: bool
 
     def on(self, year: int) -> date:
         if self.rule.startswith("easter"):
@@ -36,7 +37,10 @@ class _Calendar:
     def _rows(self) -> tuple[tuple[Holiday, tuple[str, ...]], ...]:
         text = files("incognote.transform").joinpath("data/holidays.toml").read_text("utf-8")
         return tuple(
-            (Holiday(i, row["names"][0], row["on"]), tuple(row["names"]))
+            (
+                Holiday(i, row["names"][0], row["on"], row.get("common", False)),
+                tuple(row["names"]),
+            )
             for i, row in enumerate(tomllib.loads(text)["holiday"])
         )
 
@@ -58,17 +62,18 @@ class _Calendar:
     def __getitem__(self, index: int) -> Holiday:
         return self._rows[index][0]
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    @cached_property
+    def common(self) -> tuple[Holiday, ...]:
+        return tuple(holiday for holiday, _ in self._rows if holiday.common)
 
     def nearest(self, day: date, other_than: int) -> Holiday:
-        """The named day closest to a date, never the one it stands for."""
+        """The day that everybody keeps closest to a date, never the one it stands for."""
         near = [
             (abs((on - day).days), holiday.index, holiday)
             for year in (day.year - 1, day.year, day.year + 1)
             if 1 <= year <= 9998
             for on, holiday in self._year(year)
-            if holiday.index != other_than
+            if holiday.common and holiday.index != other_than
         ]
         return min(near, key=itemgetter(0, 1))[2]
 

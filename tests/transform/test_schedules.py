@@ -1,0 +1,42 @@
+"""Weekdays by their letters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from incognote.transform.schedules import moved_schedule
+
+MOVED = [
+    ("MWF", 1, "TTS"), ("TTS", 1, "WFS"), ("TTS", 6, "MWF"), ("mwf", 8, "tts"),
+    ("T-Th-S", 1, "W-F-Su"), ("M/W/F", 1, "T/Th/Sa"), ("M, W, F", 3, "M, Th, Sa"),
+    ("M-F", 1, "T-Sa"), ("M-F", 3, "Th-M"), ("TTHS", 1, "WFSU"), ("TRS", 1, "WFS"), ("MWR", 1, "TRF"),
+    ("T", 1, "W"), ("M", 2, "W"), ("TTS", 5, "TThSu"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "days", "expected"), MOVED, ids=[f"{t}+{d}" for t, d, _ in MOVED])
+def test_a_schedule_moves_and_keeps_its_form(text, days, expected):
+    assert moved_schedule(text, days) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Mon", "Sat", "SAT", "sa", "Tues", "Thurs", "3/5", "", "May", "Easter", "q.o.d."]
+)
+def test_other_dates_are_no_schedules(text):
+    assert moved_schedule(text, 1) is None
+
+
+@given(
+    st.lists(st.sampled_from("M Tu W Th F Sa Su".split()), min_size=1, max_size=7, unique=True),
+    st.sampled_from(["", "-", "/", ", "]),
+    st.integers(1, 6),
+)
+def test_a_schedule_never_stays_and_keeps_its_length(days, joint, shift):
+    written = joint.join(days)
+    assume(written not in ("Tu", "Th", "Sa", "Su"))
+    new = moved_schedule(written, shift)
+    assert new is not None
+    assert len(days) == 7 or new != written
+    assert new.count(joint) == written.count(joint) or not joint
