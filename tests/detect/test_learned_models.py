@@ -155,6 +155,12 @@ def folder(tmp_path):
         pytest.param({"trust_remote_code": True}, "run its own code", id="remote-code"),
         pytest.param({"labels": None}, "incomplete", id="no-labels"),
         pytest.param({"files": {"gone.onnx": ""}}, "gone.onnx missing", id="file-missing"),
+        pytest.param({"files": {"../model.onnx": ""}}, "outside of itself", id="file-elsewhere"),
+        pytest.param({"files": {"/etc/passwd": ""}}, "outside of itself", id="file-absolute"),
+        pytest.param({"files": {"model.pkl": ""}}, "pickle", id="pickle"),
+        pytest.param({"files": {"pytorch_model.bin": ""}}, "pickle", id="pickled-weights"),
+        pytest.param({"files": []}, "incomplete", id="no-table-of-files"),
+        pytest.param({"operating_points": [{}]}, "incomplete", id="empty-point"),
     ],
 )
 def test_wrong_folders_are_refused(folder, change, message):
@@ -167,6 +173,12 @@ def test_a_manifest_that_is_no_json_is_refused(folder):
     (folder / MANIFEST).write_text("{")
     with pytest.raises(UsageError, match="not JSON"):
         open_model(str(folder))
+
+
+def test_a_folder_that_lists_no_weights_is_refused(folder):
+    (folder / MANIFEST).write_text(json.dumps(MANIFEST_ROW | {"files": {}}))
+    with pytest.raises(UsageError, match=r"lists no model\.onnx"):
+        open_model(str(folder)).file("model.onnx")
 
 
 def test_changed_weights_are_refused(folder):

@@ -20,6 +20,7 @@ from incognote.core.errors import UsageError
 FORMAT = 1
 MANIFEST = "model.json"
 KINDS = ("transformer", "fast", "crf")
+PICKLES = frozenset({".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
 # Rules and repetitions find most of what a model misses here; more would cost many false alarms.
 DEFAULT_SENSITIVITY = 0.95
 
@@ -70,6 +71,8 @@ class ModelFolder:
     def file(self, name: str) -> Path:
         """A weight file, after its hash is found to be right."""
         path = self.path / name
+        if name not in self.hashes:
+            raise UsageError(f"model folder {self.path.name} is incomplete: it lists no {name}")
         if hashlib.sha256(path.read_bytes()).hexdigest() != self.hashes[name]:
             raise UsageError(f"model folder {self.path.name}: {name} is damaged or was changed")
         return path
@@ -140,9 +143,9 @@ def open_model(model: str, kind: str | None = None) -> ModelFolder:
             description=row["description"],
             labels=tuple(row["labels"]),
             points=tuple(OperatingPoint(**point) for point in row["operating_points"]),
-            settings=row["settings"],
-            card=row["card"],
-            hashes=row["files"],
+            settings={**row["settings"]},
+            card={**row["card"]},
+            hashes={**row["files"]},
         )
     except (KeyError, TypeError) as error:
         raise UsageError(f"model folder {path.name}: {MANIFEST} is incomplete ({error})") from None
@@ -150,6 +153,11 @@ def open_model(model: str, kind: str | None = None) -> ModelFolder:
         raise UsageError(f"model folder {path.name}: unknown kind {folder.kind!r}")
     if kind and folder.kind != kind:
         raise UsageError(f"model {folder.name} is a {folder.kind} model, not {kind}")
+    for name in folder.hashes:
+        if Path(name).name != name:
+            raise UsageError(f"model folder {path.name} points outside of itself")
+        if Path(name).suffix in PICKLES:
+            raise UsageError(f"model folder {path.name}: {name} may hold a pickle; none is loaded")
     missing = [name for name in folder.hashes if not (path / name).is_file()]
     if missing:
         raise UsageError(f"model folder {path.name} is incomplete: {', '.join(missing)} missing")
