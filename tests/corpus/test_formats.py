@@ -17,8 +17,6 @@ from incognote.testing import parse_markup
 
 NOTE = "Seen by Dr. [[Zoë O'Neil|DOCTOR]] on [[3/4/20|DATE]];\nK < 4 & pH > 7.\n[[Ann\nLee|PATIENT]] 😀 [[MRN 7|IDNUM]]"
 ONE_BYTE = NOTE.replace("😀", "ok")
-FILE_LIKE = {"jsonl": ".jsonl", "doccano": ".jsonl", "presidio": ".json", "deduce": ".json"}
-FILE_LIKE |= {"label-studio": ".json", "i2b2-2006": ".xml", "conll": ".conll", "bilou": ".conll"}
 
 
 def note(marked: str = NOTE, key: str = "n1", **meta: str) -> AnnotatedDocument:
@@ -29,7 +27,7 @@ def note(marked: str = NOTE, key: str = "n1", **meta: str) -> AnnotatedDocument:
 def there_and_back(
     docs: list[AnnotatedDocument], form: str, folder: Path
 ) -> list[AnnotatedDocument]:
-    path = folder / f"corpus{FILE_LIKE.get(form, '')}"
+    path = folder / f"corpus{FORMATS[form].suffix}"
     write_corpus(docs, path, form)
     return read_corpus(path, None if form not in ("bilou", "physionet") else form)
 
@@ -104,6 +102,47 @@ def test_a_discontinuous_brat_span_is_its_pieces(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text("T1\tPATIENT 0 3;12 15\tAnn Lee\nA1\tX T1\n")
     [doc] = read_corpus(tmp_path)
     assert doc.spans == (Span(0, 3, "PATIENT"), Span(12, 15, "PATIENT"))
+
+
+def test_brat_writes_a_name_over_two_lines_in_pieces(tmp_path: Path) -> None:
+    write_corpus([note("of [[Ann\r\n  Lee|PATIENT]].", "a")], tmp_path, "brat")
+    assert (tmp_path / "a.ann").read_text() == "T1\tPATIENT 3 6;8 13\tAnn   Lee\n"
+    [doc] = read_corpus(tmp_path)
+    assert doc.spans == (Span(3, 13, "PATIENT"),)
+
+
+def test_a_text_without_annotations_beside_it_is_no_silent_skip(tmp_path: Path) -> None:
+    write_corpus([note("x", "a"), note("y", "b")], tmp_path, "brat")
+    (tmp_path / "b.ann").unlink()
+    with pytest.raises(ReadError, match=r"b\.txt: no \.ann"):
+        read_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_doubled_ids_are_refused(form: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="more than one document has the id 'a'"):
+        write_corpus([note("x", "a"), note("y", "a")], tmp_path / "out", form)
+
+
+PAIRS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS, ids=[f"{a} to {b}" for a, b in PAIRS])
+def test_every_format_goes_into_every_other(one: str, other: str, tmp_path: Path) -> None:
+    docs = [note(ONE_BYTE, "n1"), note("Nothing here.", "n2"), note("[[Bo|CITY]]", "n3")]
+    back = docs
+    for step, form in enumerate((one, other)):
+        path = tmp_path / f"{step}{FORMATS[form].suffix}"
+        write_corpus(back, path, form)
+        back = read_corpus(path, form)
+    assert [d.spans for d in back] == [d.spans for d in docs]
+    # Columns keep how much white space there was, not which; PhysioNet numbers its notes.
+    spaced = {"conll", "bilou"} & {one, other}
+    assert [d.text.split() if spaced else d.text for d in back] == [
+        d.text.split() if spaced else d.text for d in docs
+    ]
+    if "physionet" not in (one, other):
+        assert [d.id for d in back] == ["n1", "n2", "n3"]
 
 
 BAD = {

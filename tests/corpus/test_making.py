@@ -91,7 +91,7 @@ def test_dates_that_nobody_can_read_keep_their_pattern() -> None:
     docs = [note(f"[[{date}|DATE]]", str(i)) for i, date in enumerate(SCANNED)]
     made, rules = resynthesise(docs, KEY)
     assert not any(rule.broken for rule in rules)
-    assert made[2].text.startswith("lunes ")
+    assert not {d.text for d in made[2:]} & set(SCANNED)
 
 
 def test_dates_come_from_the_corpus_in_the_same_form() -> None:

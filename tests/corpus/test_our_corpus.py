@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from incognote.core.labels import all_labels
-from incognote.corpus import read_corpus
+from incognote.corpus import read_corpus, write_corpus
 from incognote.corpus.describe import check, describe
 from incognote.corpus.duplicates import duplicates
 
@@ -48,3 +48,13 @@ def test_the_datasheet_counts_what_is_there() -> None:
     stated = dict(re.findall(r"^\| ([A-Z-]+) \| ([\d,]+) \|", sheet, re.MULTILINE))
     assert stated == {name: f"{row.mentions:,}" for name, row in facts.labels.items()}
     assert f"| PHI mentions | {facts.mentions:,} |" in sheet
+
+
+@pytest.mark.parametrize("form", ["brat", "i2b2-2014"])
+@pytest.mark.parametrize("name", FILES)
+def test_other_forms_hold_all_of_it(name: str, form: str, tmp_path: Path) -> None:
+    documents = read_corpus(DATA / name)
+    write_corpus(documents, tmp_path / "out", form)
+    back = {doc.id: doc for doc in read_corpus(tmp_path / "out")}
+    for doc in documents:
+        assert (back[doc.id].text, back[doc.id].spans) == (doc.text, tuple(sorted(doc.spans)))

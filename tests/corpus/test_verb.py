@@ -52,6 +52,17 @@ def test_describe_counts_without_text(corpus: str, tmp_path: Path, capsys) -> No
     assert json.loads(facts.read_text())["labels"]["PATIENT"]["unique"] == 1
 
 
+def test_rare_note_types_are_summed(tmp_path: Path, capsys) -> None:
+    docs = [
+        AnnotatedDocument(Document(f"n{i}", "two words", {"note_type": f"type {i}"}), ())
+        for i in range(25)
+    ]
+    write_corpus(docs, tmp_path / "in.jsonl", "jsonl")
+    assert main(["corpus", "describe", str(tmp_path / "in.jsonl")]) == 0
+    last = capsys.readouterr().out.rstrip().splitlines()[-1]
+    assert last.split() == ["(5", "other", "types)", "5", "10", "0", "0.0"]
+
+
 def test_check_lists_findings(tmp_path: Path, capsys) -> None:
     bad = AnnotatedDocument(Document("x", "Ann Lee CANARY"), (Span(0, 4, "PATIENT"),))
     write_corpus([bad], tmp_path / "bad.jsonl", "jsonl")
@@ -64,6 +75,14 @@ def test_split_writes_parts(corpus: str, tmp_path: Path) -> None:
     call = ["corpus", "split", corpus, "-o", str(out), "--parts", "a=2", "b=1", "--similar", "1.1"]
     assert main(call) == 0
     assert [len(read_corpus(out / f"{name}.jsonl")) for name in "ab"] == [6, 3]
+
+
+def test_parts_in_another_format_can_be_read_again(corpus: str, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "parts"
+    call = ["corpus", "split", corpus, "-o", str(out), "--to", "conll", "--parts", "a=2", "b=1"]
+    assert main([*call, "--similar", "1.1"]) == 0
+    assert [len(read_corpus(out / f"{name}.conll")) for name in "ab"] == [6, 3]
+    assert "a: 6 documents (66.7 %) of 6 patients" in capsys.readouterr().out
 
 
 def test_duplicates_are_listed(corpus: str, capsys) -> None:

@@ -108,3 +108,9 @@ def test_chi_square_between_two_corpora() -> None:
     expected = stats.chi2_contingency(table, correction=False)
     assert (found.statistic, found.degrees) == (pytest.approx(expected.statistic), expected.dof)
     assert found.p == pytest.approx(expected.pvalue)
+    for label, residual in found.residuals.items():
+        mine, theirs = one.get(label, 0), other.get(label, 0)
+        alone = [[mine, sum(one.values()) - mine], [theirs, sum(other.values()) - theirs]]
+        square = stats.chi2_contingency(alone, correction=False).statistic
+        assert residual**2 == pytest.approx(square)
+        assert (residual > 0) == (mine / sum(one.values()) > theirs / sum(other.values()))

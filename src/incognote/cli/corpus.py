@@ -12,15 +12,25 @@ from incognote.cli import DONE
 from incognote.cli.options import add_key, key_from
 from incognote.core.errors import UsageError
 from incognote.corpus import FORMATS, AnnotatedDocument, read_corpus, write_corpus
-from incognote.corpus.describe import LabelFacts, check, chi_square, describe
+from incognote.corpus.describe import (
+    LabelFacts,
+    TypeFacts,
+    check,
+    chi_square,
+    describe,
+    sum_types,
+)
 from incognote.corpus.duplicates import duplicates
+from incognote.corpus.files import corpus_format
 from incognote.corpus.labelmaps import label_map
 from incognote.corpus.resynthesise import POLICY, resynthesise
-from incognote.corpus.split import split
+from incognote.corpus.split import note_type, split
 from incognote.corpus.synth import carriers, synthesise, templates
 from incognote.policy import load_policy
 
 Action = Callable[[argparse.Namespace], int]
+
+_TYPES = 20  # rows of a table that is still read; --json has them all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -175,28 +185,44 @@ def _describe(args: argparse.Namespace) -> int:
         for name, row in facts.labels.items()
     ]
     _print_table(("label", "mentions", "unique", "documents", "per 1,000 words"), rows)
-    rows = [
-        (
-            name,
-            f"{row.documents:,}",
-            f"{row.words:,}",
-            f"{row.mentions:,}",
-            f"{row.per_1000_words:.1f}",
-        )
-        for name, row in facts.note_types.items()
-    ]
+    shown = list(facts.note_types.items())[:_TYPES]
+    rows = [(name, *_type_cells(row)) for name, row in shown]
+    others = list(facts.note_types.values())[_TYPES:]
+    if others:
+        rows.append((f"({len(others):,} other types)", *_type_cells(sum_types(others))))
     _print_table(("note type", "documents", "words", "mentions", "per 1,000 words"), rows)
     whole = asdict(facts)
     if args.against:
         other = describe(read_corpus(args.against))
         test = chi_square(_counts(facts.labels), _counts(other.labels))
-        print(f"chi-square {test.statistic:,.1f}, {test.degrees} degrees, p = {test.p:.3g}")
+        alike = "may be alike" if test.p >= 0.05 else "differ"
+        print(
+            f"The label mixes {alike}: chi-square {test.statistic:,.1f}, {test.degrees} degrees "
+            f"of freedom, p = {test.p:.3g}"
+        )
         ranked = sorted(test.residuals.items(), key=lambda item: -abs(item[1]))
-        _print_table(("label", "residual"), [(name, f"{value:+.1f}") for name, value in ranked])
+        here, there = facts.labels, other.labels
+        compared = [
+            (name, _label_share(here, name), _label_share(there, name), f"{value:+.1f}")
+            for name, value in ranked
+        ]
+        heads = ("label", Path(args.input).name, Path(args.against).name, "residual")
+        _print_table(heads, compared)
+        print("Shares of all mentions; labels with residuals beyond 2 either way differ.\n")
         whole["chi_square"] = asdict(test)
     if args.json:
         args.json.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return DONE
+
+
+def _type_cells(row: TypeFacts) -> tuple[str, str, str, str]:
+    density = f"{row.per_1000_words:.1f}"
+    return f"{row.documents:,}", f"{row.words:,}", f"{row.mentions:,}", density
+
+
+def _label_share(labels: Mapping[str, LabelFacts], name: str) -> str:
+    total = sum(row.mentions for row in labels.values())
+    return f"{100 * labels[name].mentions / total:.2f} %" if name in labels else "0"
 
 
 def _counts(labels: Mapping[str, LabelFacts]) -> dict[str, int]:
@@ -216,10 +242,15 @@ def _split(args: argparse.Namespace) -> int:
     documents = read_corpus(args.input, args.form)
     parts = split(documents, _shares(args.parts), seed=args.seed, similar=args.similar)
     args.output.mkdir(parents=True, exist_ok=True)
-    suffix = ".jsonl" if args.to in ("jsonl", "doccano") else ""
+    suffix = corpus_format(args.to).suffix
     for name, docs in parts.items():
         write_corpus(docs, args.output / f"{name}{suffix}", args.to)
-        print(f"{name}: {len(docs):,} documents, {_mentions(docs):,} spans")
+        share = 100 * len(docs) / len(documents)
+        patients = {doc.document.patient_id or f"document {doc.id}" for doc in docs}
+        print(
+            f"{name}: {len(docs):,} documents ({share:.1f} %) of {len(patients):,} patients, "
+            f"{len(set(map(note_type, docs))):,} note types, {_mentions(docs):,} spans"
+        )
     return DONE
 
 

@@ -27,6 +27,7 @@ class _Builder:
     """A document under construction."""
 
     id: str
+    named: bool = False
     text: str = ""
     spans: list[Span] = field(default_factory=list)
     open: Span | None = None
@@ -78,10 +79,10 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
             doc.end_sentence(offsets=offsets)
             continue
         if columns[0] == _DOCUMENT:
-            if doc.text:
+            if doc.text or doc.named:
                 yield doc.build()
                 count += 1
-            doc = _Builder(columns[-1] if len(columns) == 5 else str(count))
+            doc = _Builder(columns[-1], named=True) if len(columns) == 5 else _Builder(str(count))
             continue
         offsets = len(columns) == 4 and columns[1].isdigit() and columns[2].isdigit()
         start = int(columns[1]) if offsets else None
@@ -89,7 +90,7 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
             raise ReadError(f"{path.name}, line {number}: not a token with its tag")
         if not doc.add(columns[0], columns[-1], start):
             raise ReadError(f"{path.name}, line {number}: not a tag of IOB, BIOES or BILOU")
-    if doc.text:
+    if doc.text or doc.named:
         yield doc.build()
 
 

@@ -90,6 +90,12 @@ def _note_types(
     }
 
 
+def sum_types(rows: Sequence[TypeFacts]) -> TypeFacts:
+    """Several note types as one."""
+    words, mentions = sum(row.words for row in rows), sum(row.mentions for row in rows)
+    return TypeFacts(sum(row.documents for row in rows), words, mentions, _density(mentions, words))
+
+
 def _density(count: int, words: int) -> float:
     return 1000 * count / words if words else 0.0
 
@@ -105,7 +111,8 @@ class ChiSquare:
 
 
 def chi_square(one: Mapping[str, int], other: Mapping[str, int]) -> ChiSquare:
-    """Pearson's test on counts by label; `residuals` show which labels differ (first corpus)."""
+    """Pearson's test on counts by label. `residuals` show which labels differ: positive where the
+    first corpus has more, adjusted, so that beyond 2 either way is more than chance."""
     labels = sorted(
         label for label in one.keys() | other.keys() if one.get(label, 0) + other.get(label, 0)
     )
@@ -119,7 +126,8 @@ def chi_square(one: Mapping[str, int], other: Mapping[str, int]) -> ChiSquare:
             expected = sum(observed) * total / whole
             statistic += (count - expected) ** 2 / expected
         expected = sum(observed) * totals[0] / whole
-        residuals[label] = (observed[0] - expected) / math.sqrt(expected)
+        spread = expected * (1 - totals[0] / whole) * (1 - sum(observed) / whole)
+        residuals[label] = (observed[0] - expected) / math.sqrt(spread) if spread else 0.0
     degrees = max(0, len(labels) - 1)
     return ChiSquare(statistic, degrees, chi_square_tail(statistic, degrees), residuals)
 

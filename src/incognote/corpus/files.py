@@ -15,6 +15,7 @@ from types import MappingProxyType
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import brat, conll, inline, physionet, rows, xml2006, xml2014
+from incognote.corpus.writing import refuse_doubles
 
 Read = Callable[[Path], Iterator[AnnotatedDocument]]
 Write = Callable[[Iterable[AnnotatedDocument], Path], None]
@@ -22,19 +23,22 @@ Write = Callable[[Iterable[AnnotatedDocument], Path], None]
 
 @dataclass(frozen=True, slots=True)
 class CorpusFormat:
+    """`suffix` is that of its file; a format without one is a folder."""
+
     description: str
     read: Read
     write: Write
+    suffix: str = ""
 
 
-def _rows(description: str, dialect: str) -> CorpusFormat:
-    return CorpusFormat(description, rows.read, partial(rows.write, dialect=dialect))
+def _rows(description: str, dialect: str, suffix: str = ".json") -> CorpusFormat:
+    return CorpusFormat(description, rows.read, partial(rows.write, dialect=dialect), suffix)
 
 
 FORMATS = MappingProxyType(
     {
-        "jsonl": _rows("JSON Lines of incognote, also what `detect` writes", "jsonl"),
-        "doccano": _rows("doccano JSON Lines: [start, end, label]", "doccano"),
+        "jsonl": _rows("JSON Lines of incognote, also what `detect` writes", "jsonl", ".jsonl"),
+        "doccano": _rows("doccano JSON Lines: [start, end, label]", "doccano", ".jsonl"),
         "presidio": _rows("Presidio JSON: full_text, entity_type", "presidio"),
         "deduce": _rows("deduce JSON: start_char, end_char, tag", "deduce"),
         "label-studio": _rows("Label Studio JSON (UTF-16 offsets)", "label-studio"),
@@ -42,17 +46,17 @@ FORMATS = MappingProxyType(
             "folder of i2b2 2014 XML, stand-off tags", xml2014.read, xml2014.write
         ),
         "i2b2-2006": CorpusFormat(
-            "one i2b2 2006 XML file, tags in the text", xml2006.read, xml2006.write
+            "one i2b2 2006 XML file, tags in the text", xml2006.read, xml2006.write, ".xml"
         ),
         "physionet": CorpusFormat(
             "PhysioNet deid: id.text with id-phi.phrase or id.deid", physionet.read, physionet.write
         ),
         "brat": CorpusFormat("folder of BRAT .txt and .ann", brat.read, brat.write),
         "conll": CorpusFormat(
-            "CoNLL columns, IOB2", conll.read, partial(conll.write, scheme="iob2")
+            "CoNLL columns, IOB2", conll.read, partial(conll.write, scheme="iob2"), ".conll"
         ),
         "bilou": CorpusFormat(
-            "CoNLL columns, BILOU", conll.read, partial(conll.write, scheme="bilou")
+            "CoNLL columns, BILOU", conll.read, partial(conll.write, scheme="bilou"), ".conll"
         ),
         "inline": CorpusFormat(
             "folder of texts with tags: <DATE>3/4/20</DATE>", inline.read, inline.write
@@ -76,8 +80,7 @@ def read_corpus(path: Path | str, form: str | None = None) -> list[AnnotatedDocu
     path = Path(path)
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
-    chosen = FORMATS[_known(form)] if form else FORMATS[guess(path)]
-    documents = list(chosen.read(path))
+    documents = list(corpus_format(form or guess(path)).read(path))
     if not documents:
         raise ReadError(f"{path}: no documents")
     return documents
@@ -86,10 +89,11 @@ def read_corpus(path: Path | str, form: str | None = None) -> list[AnnotatedDocu
 def write_corpus(documents: Iterable[AnnotatedDocument], path: Path | str, form: str) -> None:
     """The documents in another format: one file or one folder, as the format has it."""
     documents = list(documents)
+    refuse_doubles(documents)
     bad = next((d.id for d in documents if any(span.end > len(d.text) for span in d.spans)), None)
     if bad is not None:
         raise UsageError(f"document {bad!r}: a span lies outside its text")
-    FORMATS[_known(form)].write(documents, Path(path))
+    corpus_format(form).write(documents, Path(path))
 
 
 def guess(path: Path) -> str:
@@ -111,7 +115,7 @@ def guess(path: Path) -> str:
     raise UsageError(f"{path}: cannot tell its corpus format; name one of: {', '.join(FORMATS)}")
 
 
-def _known(form: str) -> str:
-    if form not in FORMATS:
-        raise UsageError(f"no corpus format named {form!r}; there are: {', '.join(FORMATS)}")
-    return form
+def corpus_format(name: str) -> CorpusFormat:
+    if name not in FORMATS:
+        raise UsageError(f"no corpus format named {name!r}; there are: {', '.join(FORMATS)}")
+    return FORMATS[name]

@@ -14,6 +14,7 @@ from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus.describe import NO_TYPE
 from incognote.corpus.duplicates import Duplicate, clusters, duplicates
+from incognote.corpus.writing import refuse_doubles
 
 Parts = dict[str, list[AnnotatedDocument]]
 
@@ -28,6 +29,7 @@ def split(
     """Documents by part; `shares` such as {"train": 0.8, "test": 0.2} are scaled to sum to 1."""
     if len(shares) < 2 or any(share <= 0 for share in shares.values()):
         raise UsageError("a split needs two or more parts with shares above 0")
+    refuse_doubles(documents)
     groups = _groups(documents, duplicates(documents, similar))
     if len(groups) < len(shares):
         raise UsageError(

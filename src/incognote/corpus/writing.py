@@ -1,8 +1,10 @@
-"""What several writers need: file names, text in XML, spans that do not cross."""
+"""What several writers need: ids, file names, text in XML, spans that do not cross."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -13,6 +15,13 @@ from incognote.core.types import AnnotatedDocument, Span
 # Characters that XML 1.0 cannot hold in any spelling.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UNSAFE = re.compile(r"[^\w.-]")
+
+
+def refuse_doubles(documents: Iterable[AnnotatedDocument]) -> None:
+    """Two documents with one id cannot be told apart by anybody downstream."""
+    doubled = next((key for key, n in Counter(d.id for d in documents).items() if n > 1), None)
+    if doubled is not None:
+        raise UsageError(f"more than one document has the id {doubled!r}")
 
 
 def new_file(folder: Path, doc_id: str, suffix: str) -> Path:
