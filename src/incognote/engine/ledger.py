@@ -12,7 +12,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -74,8 +74,14 @@ class Manifest:
             tag.update(_bytes(document.text))
         return f"hmac-sha256:{tag.hexdigest()}"
 
+    def name_tag(self, name: str) -> str:
+        """What stands for the old name of a file: whoever has the key and the name can tell."""
+        return f"hmac-sha256:{hmac.new(self._key, b'name:' + _bytes(name), 'sha256').hexdigest()}"
+
     def _write(self, document_id: str, source: Source, **facts: object) -> None:
-        self.file.write(json_line({"id": document_id, "file": source.name, **facts, **self.stamp}))
+        old = {"source": self.name_tag(source.name)} if source.alias else {}
+        row = {"id": source.told(document_id), "file": source.new_name, **old, **facts}
+        self.file.write(json_line({**row, **self.stamp}))
 
 
 class Quarantine:
@@ -90,12 +96,14 @@ class Quarantine:
 
     def add(self, source: Source, failure: Failure, message: str, raw: bytes | None) -> None:
         self._count += 1
+        # Where the raw bytes lie, the old name does no harm; beside the outputs it would.
+        called = replace(source, alias="") if self._keep_raw else source
         row: dict[str, object] = {
-            "id": failure.document_id,
-            "file": source.name,
+            "id": called.told(failure.document_id),
+            "file": called.new_name,
             "stage": failure.stage,
             "error": failure.error,
-            "message": message,
+            "message": called.told(message),
         }
         if self._keep_raw:
             row["raw"] = self._save(source, raw)

@@ -16,10 +16,11 @@ from incognote.core.errors import UsageError, wording
 from incognote.core.types import Document, Failure, Result, Span
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Summary, json_line
+from incognote.engine.naming import Names
 from incognote.engine.patients import Patients
 from incognote.engine.places import Place, resolved
 from incognote.engine.resume import EarlierRun
-from incognote.engine.sources import STREAM, find_sources
+from incognote.engine.sources import STREAM, Source, find_sources
 from incognote.engine.stream import (
     Item,
     Outcomes,
@@ -75,12 +76,16 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     first = _first_pass(where, own, settings)
     work = Work("deid", settings.policy, settings.key, first.originals)
     sources = find_sources(where, own)
+    names = Names.of(where, own, place, settings, earlier)
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
         try:
-            for item, outcomes in process(work, sources, settings, finished, first.patients):
+            for asked, answers in process(
+                work, sources, settings, finished, first.patients, names.documents
+            ):
+                item, outcomes = names.settled(asked, answers)
                 if item.content and place.is_taken(item.source):
-                    item, outcomes = _name_taken(item), []  # noqa: PLW2901
+                    item, outcomes = _name_taken(item), []
                 if item.content is None:
                     if item.carried:
                         ledger.carry(item.carried)
@@ -92,7 +97,7 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
                     if vault:
                         for outcome in outcomes:
                             assert isinstance(outcome, Result)
-                            vault.add(outcome)
+                            vault.add(_under_its_new_name(outcome, item.source))
                     sink = sink or place.sink(item.source)
                     sink.write(data)
         finally:
@@ -142,7 +147,12 @@ def _name_taken(item: Item) -> Item:
 def _earlier_run(place: Place, manifest: Manifest | None) -> EarlierRun:
     if manifest is None:
         raise UsageError("only a run that writes files can be resumed")
-    return EarlierRun(manifest.file.path, manifest.stamp, place.path)
+    return EarlierRun(manifest, place.path)
+
+
+def _under_its_new_name(result: Result, source: Source) -> Result:
+    """The result as the output tells it, so that the vault knows the document it is asked for."""
+    return replace(result, document=replace(result.document, id=source.told(result.document.id)))
 
 
 @dataclass(frozen=True, slots=True)

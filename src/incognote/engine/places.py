@@ -54,7 +54,7 @@ class Place:
 
     def path(self, source: Source) -> Path:
         assert self.folder
-        return self.file or self.folder / source.name
+        return self.file or self.folder / source.new_name
 
     def sink(self, source: Source) -> AtomicFile | Stream:
         return AtomicFile(self.path(source)) if self.folder else Stream(sys.stdout.buffer)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incognote.core.errors import UsageError
 from incognote.engine.files import leftovers
+from incognote.engine.ledger import Manifest
 from incognote.engine.sources import Source
 
 
@@ -24,6 +25,7 @@ class _Rows:
     """The rows of one file, which stand together: where, and whether all were done."""
 
     manifest: Path
+    file: str
     start: int
     end: int
     done: bool = True
@@ -32,15 +34,15 @@ class _Rows:
 class EarlierRun:
     """The manifest of an earlier run into the same place, or what there is of it."""
 
-    def __init__(
-        self, manifest: Path, stamp: dict[str, str], output: Callable[[Source], Path]
-    ) -> None:
-        """`stamp` is what every row must agree on: policy and key. `output` says where the new
-        form of a source stands."""
-        self._stamp = stamp
+    def __init__(self, manifest: Manifest, output: Callable[[Source], Path]) -> None:
+        """The rows must agree with those of `manifest`, that of this run, on policy and key.
+        `output` says where the new form of a source stands."""
+        path = manifest.file.path
+        self._stamp = manifest.stamp
+        self._tag = manifest.name_tag
         self._output = output
-        self._rows = self._read(manifest) if manifest.exists() else {}
-        self._left = leftovers(manifest)
+        self._rows = self._read(path) if path.exists() else {}
+        self._left = leftovers(path)
         for left in self._left:
             rows = self._read(left)
             if rows:
@@ -56,7 +58,8 @@ class EarlierRun:
                     break  # cut off when the run was killed
                 try:
                     row = json.loads(line)
-                    rows = found.setdefault(row["file"], _Rows(manifest, at, at))
+                    file = row["file"]
+                    rows = found.setdefault(row.get("source", file), _Rows(manifest, file, at, at))
                     rows.done &= row["status"] == "done" and self._stamp.items() <= row.items()
                 except (ValueError, KeyError, TypeError):
                     raise UsageError(f"{manifest}: not a manifest of incognote") from None
@@ -65,15 +68,25 @@ class EarlierRun:
 
     def finished(self, source: Source) -> bytes | None:
         """The rows of a source that is finished, to be carried over; else None."""
-        rows = self._rows.get(source.name)
-        output = self._output(source)
-        if rows is None or not rows.done or source.path is None or not output.exists():
+        rows = self._rows_of(source)
+        if rows is None or not rows.done or source.path is None:
+            return None
+        output = self._output(replace(source, alias=rows.file))
+        if not output.exists():
             return None
         if output.stat().st_mtime_ns < source.path.stat().st_mtime_ns:
             return None
         with rows.manifest.open("rb") as lines:
             lines.seek(rows.start)
             return lines.read(rows.end - rows.start)
+
+    def name_of(self, source: Source) -> str | None:
+        """What the output of a source was called, if there is one worth keeping."""
+        rows = self._rows_of(source)
+        return rows.file if rows and rows.done else None
+
+    def _rows_of(self, source: Source) -> _Rows | None:
+        return self._rows.get(source.name) or self._rows.get(self._tag(source.name))
 
     def forget(self) -> None:
         """All that was left by runs that were killed has been carried over or done again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -17,10 +18,22 @@ STREAM = "-"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read. `name` is its path below the folder that was asked for."""
+    """A file to read. `name` is its path below the folder that was asked for; `alias` is that of
+    its output, where the name is PHI and was changed."""
 
     name: str
     path: Path | None
+    alias: str = ""
+
+    @property
+    def new_name(self) -> str:
+        return self.alias or self.name
+
+    def told(self, text: str) -> str:
+        """An id or message about this source as it may be written beside the outputs."""
+        if not self.alias:
+            return text
+        return re.sub(rf"(?<!\w){re.escape(self.name)}(?!\w)", lambda _: self.alias, text)
 
     @property
     def size(self) -> int:

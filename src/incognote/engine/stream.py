@@ -7,7 +7,7 @@ and handed out in order, with no more in memory than a few batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,9 @@ Outcomes = list[Result | Failure]
 # The manifest rows of a source that an earlier run finished; None if it is to be read.
 Finished = Callable[[Source], bytes | None]
 
+# The documents of a source's name, given those of its first record.
+Naming = Callable[[Source, tuple[Document, ...]], tuple[Document, ...]]
+
 
 def ignore(*_: object) -> None:
     pass
@@ -38,6 +41,10 @@ def ignore(*_: object) -> None:
 
 def read_all(_: Source) -> bytes | None:
     return None
+
+
+def no_names(_: Source, __: tuple[Document, ...]) -> tuple[Document, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,14 @@ class Item:
     """A record, a failure to read one, or (None) the end of its source.
 
     `carried` are manifest rows of a source that was not read because it is finished already.
+    `names` are documents of what the source is called; the first item of a source has them.
     """
 
     source: Source
     content: Record | Failure | None
     bytes_read: int = 0
     carried: bytes | None = None
+    names: tuple[Document, ...] = field(default=(), repr=False)
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -85,26 +94,28 @@ def process(
     settings: Settings,
     finished: Finished = read_all,
     patients: Patients | None = None,
+    naming: Naming = no_names,
 ) -> Iterator[tuple[Item, Outcomes]]:
-    """Every item with the outcomes of its documents, in the order of the input.
+    """Every item with the outcomes of its documents, then of its names, in the order of the input.
 
     `patients` is what a first pass found; documents are told what concerns them.
     """
     if settings.format:
         format_named(settings.format)  # an unknown name is an error of the call, not of each file
-    batches = _batches(items(sources, settings, finished), settings.batch)
+    batches = _batches(items(sources, settings, finished, naming), settings.batch)
 
     def asked(batch: list[Item]) -> list[Document]:
-        documents = [document for item in batch for document in item.documents]
+        documents = [each for item in batch for each in (*item.documents, *item.names)]
         return list(map(patients.told, documents)) if patients else documents
 
     for batch, outcomes in run_batches(work, settings.workers, batches, asked):
         at = 0
         for item in batch:
             count = len(item.documents)
-            yield item, outcomes[at : at + count]
+            end = at + count + len(item.names)
+            yield item, outcomes[at:end]
             settings.progress(item.bytes_read, count)
-            at += count
+            at = end
 
 
 def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
@@ -122,17 +133,27 @@ def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
 
 
 def items(
-    sources: Iterable[Source], settings: Settings, finished: Finished = read_all
+    sources: Iterable[Source],
+    settings: Settings,
+    finished: Finished = read_all,
+    naming: Naming = no_names,
 ) -> Iterator[Item]:
     for source in sources:
         if rows := finished(source):
             yield Item(source, None, source.size, rows)
             continue
-        try:
-            yield from _read(source, settings)
-        except Exception as error:  # noqa: BLE001 - fail closed: no file may stop the others
-            yield Item(source, _unreadable(source, error))
-        yield Item(source, None)
+        is_first = True
+        for item in _read_or_fail(source, settings):
+            yield replace(item, names=naming(source, item.documents)) if is_first else item
+            is_first = False
+        yield Item(source, None, names=naming(source, ()) if is_first else ())
+
+
+def _read_or_fail(source: Source, settings: Settings) -> Iterator[Item]:
+    try:
+        yield from _read(source, settings)
+    except Exception as error:  # noqa: BLE001 - fail closed: no file may stop the others
+        yield Item(source, _unreadable(source, error))
 
 
 def _read(source: Source, settings: Settings) -> Iterator[Item]:

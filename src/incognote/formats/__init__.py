@@ -22,9 +22,17 @@ def format_named(name: str) -> Format:
 
 
 def format_of(name: str, head: bytes) -> Format:
-    """The format of a file by its name, or by its first bytes where the name leaves it open."""
+    """The format of a file by its name, or by its first bytes where the name leaves it open.
+
+    A name that says text leaves it open: feeds of HL7 are called .txt, and a PDF read as text
+    would hide what it shows.
+    """
     suffix = PurePath(name).suffix.lower()
     by_name = [each for each in _all_formats() if suffix in each.suffixes]
+    if all(each.name in _GENERAL for each in by_name):
+        for each in _all_formats():
+            if each.name not in _GENERAL and each.sniff(head):
+                return each
     if len(by_name) == 1:
         return by_name[0]
     for each in by_name or _all_formats():
@@ -35,6 +43,11 @@ def format_of(name: str, head: bytes) -> Format:
     raise ReadError("no format is known for this file")
 
 
+def known_suffixes() -> tuple[str, ...]:
+    """The endings of file names that tell a format and nothing else."""
+    return tuple(suffix for each in _all_formats() for suffix in each.suffixes)
+
+
 @cache
 def _all_formats() -> tuple[Format, ...]:
     special = [name for name in registry.names("format") if name not in _GENERAL]
@@ -42,4 +55,4 @@ def _all_formats() -> tuple[Format, ...]:
     return tuple(map(format_named, [*special, *general]))
 
 
-__all__ = ["HEAD", "Format", "format_named", "format_of"]
+__all__ = ["HEAD", "Format", "format_named", "format_of", "known_suffixes"]

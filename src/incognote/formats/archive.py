@@ -8,20 +8,32 @@ import struct
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure, Result
-from incognote.formats import HEAD, format_of
+from incognote.core.types import Document, Failure, Result
+from incognote.formats import HEAD, format_of, known_suffixes
 from incognote.formats.base import Record
+from incognote.formats.names import Renaming
 from incognote.formats.zips import MAX_BYTES, MAX_MEMBERS, MAX_RATIO, members, pack, safe_name
-from incognote.policy import FormatRules
+from incognote.policy import KEEP, FormatRules
 
 _MAX_DEPTH = 3
 _GZIP = b"\x1f\x8b"
 # What a block of bgzip begins with, up to its length.
 _BLOCK_HEAD = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
 _BLOCK = 0xFF00
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An archive: its members, and how they are packed again under the names they shall have."""
+
+    names: list[str] = field(repr=False)
+    contents: list[bytes] = field(repr=False)
+    pack: Callable[[list[str], list[bytes]], bytes] = field(repr=False)
 
 
 class ZipFormat:
@@ -33,14 +45,13 @@ class ZipFormat:
         return head[:4] == b"PK\x03\x04"
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        def opened() -> tuple[list[str], list[bytes], Callable[[list[bytes]], bytes]]:
+        def opened() -> _Opened:
             parts = members(stream, name)
             infos = [info for info, _ in parts]
-            names = [info.filename for info in infos]
-            return (
-                names,
+            return _Opened(
+                [info.filename for info in infos],
                 [data for _, data in parts],
-                lambda new: pack(zip(infos, new, strict=True)),
+                lambda names, new: pack(zip(infos, new, strict=True), names),
             )
 
         yield _archive(opened, name, rules)
@@ -54,16 +65,16 @@ class TarFormat:
         return head[257:262] == b"ustar"
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        def opened() -> tuple[list[str], list[bytes], Callable[[list[bytes]], bytes]]:
+        def opened() -> _Opened:
             data = stream.read()
             packed = data[:2] == _GZIP
             infos, contents = _tar_members(_gunzip(data, name) if packed else data, name)
 
-            def write(new: list[bytes]) -> bytes:
-                tar = _pack_tar(infos, new)
+            def write(names: list[str], new: list[bytes]) -> bytes:
+                tar = _pack_tar(infos, names, new)
                 return gzip.compress(tar, mtime=0) if packed else tar
 
-            return [info.name for info in infos], contents, write
+            return _Opened([_slashed(info) for info in infos], contents, write)
 
         yield _archive(opened, name, rules)
 
@@ -78,45 +89,65 @@ class GzipFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         inner = name.removesuffix(".gz") if name.endswith(".gz") else f"{name} content"
 
-        def opened() -> tuple[list[str], list[bytes], Callable[[list[bytes]], bytes]]:
+        def opened() -> _Opened:
             data = stream.read()
             in_blocks = data[3:4] == b"\x04" and data[10:16] == _BLOCK_HEAD[10:]
             content = _gunzip(data, name)
-            return [inner], [content], lambda new: _gzip(new[0], in_blocks=in_blocks)
+            return _Opened([inner], [content], lambda _, new: _gzip(new[0], in_blocks=in_blocks))
 
-        yield _archive(opened, name, rules)
+        # The content has no name of its own: it goes by that of its file.
+        yield _archive(opened, name, rules, naming=KEEP)
 
 
 def _archive(
-    opened: Callable[[], tuple[list[str], list[bytes], Callable[[list[bytes]], bytes]]],
-    name: str,
-    rules: FormatRules,
+    opened: Callable[[], _Opened], name: str, rules: FormatRules, naming: str = ""
 ) -> Record | Failure:
-    """One record: a member that cannot be read fails the archive, since it cannot be left out."""
+    """One record: a member that cannot be read fails the archive, since it cannot be left out.
+
+    `naming` is what becomes of the names of members, where the policy has no say in it.
+    """
+    naming = naming or rules.names
     try:
         _check_depth(name)
-        names, contents, write = opened()
+        archive = opened()
         inner = [
-            [] if member.endswith("/") or not data else _records(member, data, name, rules)
-            for member, data in zip(names, contents, strict=True)
+            []
+            if member.endswith("/") or not data
+            # Where names may be PHI, members go by their number in messages, ids and the manifest.
+            else _records(member, data, f"{name} > {_called(member, number, naming)}", rules)
+            for number, (member, data) in enumerate(
+                zip(archive.names, archive.contents, strict=True), start=1
+            )
         ]
     except ReadError as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
         return Failure(name, error.stage, type(error).__name__, message)
+    renaming = Renaming(naming, known_suffixes(), frozenset(archive.names).__contains__, name)
+    asking = [
+        renaming.documents(member, [d for record in records for d in record.documents])
+        for member, records in zip(archive.names, inner, strict=True)
+    ]
 
     def render(results: Sequence[Result]) -> bytes:
         rest = list(results)
-        written: list[bytes] = []
-        for records in inner:
+        contents: list[bytes] = []
+        names: list[str] = []
+        for member, records, asked in zip(archive.names, inner, asking, strict=True):
             data = b""
             for record in records:
                 own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
                 data += record.render(own)
-            written.append(data)
-        return write(written)
+            contents.append(data)
+            own, rest = rest[: len(asked)], rest[len(asked) :]
+            new = renaming.settle(member, own)
+            names.append(f"{new}/" if new and member.endswith("/") else new)
+        return archive.pack(names, contents)
 
-    documents = tuple(d for records in inner for record in records for d in record.documents)
-    return Record(documents, render)
+    documents: list[Document] = []
+    for records, asked in zip(inner, asking, strict=True):
+        documents += [document for record in records for document in record.documents]
+        documents += asked
+    return Record(tuple(documents), render)
 
 
 def _check_depth(name: str) -> None:
@@ -124,8 +155,11 @@ def _check_depth(name: str) -> None:
         raise ReadError(f"{name}: archives nested too deeply")
 
 
-def _records(member: str, data: bytes, archive: str, rules: FormatRules) -> list[Record]:
-    where = f"{archive} > {member}"
+def _called(member: str, number: int, naming: str) -> str:
+    return member if naming == KEEP else f"{number}{PurePosixPath(member).suffix}"
+
+
+def _records(member: str, data: bytes, where: str, rules: FormatRules) -> list[Record]:
     found = []
     for record in format_of(member, data[:HEAD]).read(io.BytesIO(data), where, rules):
         if isinstance(record, Failure):
@@ -184,10 +218,20 @@ def _tar_members(data: bytes, where: str) -> tuple[list[tarfile.TarInfo], list[b
     return infos, contents
 
 
-def _pack_tar(infos: Sequence[tarfile.TarInfo], contents: Sequence[bytes]) -> bytes:
+def _slashed(info: tarfile.TarInfo) -> str:
+    """The name of a member, that of a folder with a slash behind it, as zips have it."""
+    return f"{info.name}/" if info.isdir() else info.name
+
+
+def _pack_tar(
+    infos: Sequence[tarfile.TarInfo], names: Sequence[str], contents: Sequence[bytes]
+) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:") as tar:
-        for info, data in zip(infos, contents, strict=True):
+        for info, name, data in zip(infos, names, contents, strict=True):
+            if not name:
+                continue
+            info.name = name.rstrip("/")
             # Who packed it is nobody's business.
             info.uname = info.gname = ""
             info.uid = info.gid = 0

@@ -29,12 +29,19 @@ def members(stream: BinaryIO, where: str) -> list[tuple[zipfile.ZipInfo, bytes]]
         raise ReadError(f"{where}: a broken or truncated zip file") from None
 
 
-def pack(parts: Iterable[tuple[zipfile.ZipInfo, bytes]]) -> bytes:
-    """The members again, in the same order, with their names, times and compression."""
+def pack(
+    parts: Iterable[tuple[zipfile.ZipInfo, bytes]], names: Iterable[str] | None = None
+) -> bytes:
+    """The members again, in the same order, with their times and compression, and their names
+    unless others are given; a member whose new name is empty is left out."""
+    parts = list(parts)
+    names = [info.filename for info, _ in parts] if names is None else names
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        for info, data in parts:
-            fresh = zipfile.ZipInfo(info.filename, info.date_time)
+        for (info, data), name in zip(parts, names, strict=True):
+            if not name:
+                continue
+            fresh = zipfile.ZipInfo(name, info.date_time)
             fresh.compress_type = info.compress_type
             fresh.external_attr = info.external_attr
             archive.writestr(fresh, data)
