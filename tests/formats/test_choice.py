@@ -21,6 +21,14 @@ CHOICES = [
     ("stdin", b"Seen in clinic, no text.\n", "text"),
     ("note", "Señor".encode("latin-1"), "text"),
     ("note.0042", b"Seen in clinic.\n", "text"),
+    ("feed.txt", b"MSH|^~\\&|A|B\rPID|1\r", "hl7"),
+    ("feed.txt", b"MSH is short for melanocyte-stimulating hormone.\n", "text"),
+    ("feed.txt", b"MSH (alpha) was low.\n", "text"),
+    ("report.txt", b"%PDF-1.7\n1 0 obj", "pdf"),
+    ("letter.csv", b"{\\rtf1 a}", "rtf"),
+    ("patient.txt", b'{"resourceType": "Patient"}', "fhir"),
+    ("variants.txt", b"##fileformat=VCFv4.3\n", "vcf"),
+    ("rows.json", b"%PDF-1.7", "json"),
 ]
 
 

@@ -24,13 +24,16 @@ from incognote.policy import FormatRules
 _DELIMITERS = ",\t;|"
 # No honest row is longer; a quote that never closes must not swallow the whole file.
 _LONGEST_ROW = 1 << 26
+# Tables of genes are the widest there are.
+_MOST_COLUMNS = 100_000
+_LONGEST_NAME = 60
 _SHAPES_KEPT = 100
 _WITHIN_QUOTES = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 _HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
 _NO_HEADER = "the first line does not look like a header: no column has a name that is known"
 # What stands in a row of data and in no header.
 _DATA_CELL = re.compile(
-    r".*@.*|[\W\d_]*\d[\W\d_]*|.*\d{5}.*|.*\d[/.-]\d{1,2}[/.-]\d.*|.*[.!?;]|.{61,}", re.DOTALL
+    r".*@.*|[\W\d_]*\d[\W\d_]*|.*[ ].*\d{5}.*|.*\d[/.-]\d{1,2}[/.-]\d.*|.*[.!?;]", re.DOTALL
 )
 
 
@@ -147,10 +150,12 @@ class _Table:
         return Record(tuple(Document(where, name, locator=where) for name in names), render)
 
     def _header(self, source: Text, delimiter: str) -> list[str]:
+        if source.text.count(delimiter) >= _MOST_COLUMNS:
+            raise ReadError(f"more than {_MOST_COLUMNS:,} columns")
         columns = [cell.strip() for cell in _cut(source, delimiter).values()]
         require(columns, self.rules)
         self._refuse_doubles(columns)
-        if any(map(_DATA_CELL.fullmatch, columns)):
+        if any(len(name) > _LONGEST_NAME or _DATA_CELL.fullmatch(name) for name in columns):
             raise ReadError(_NO_HEADER)
         return _distinct(columns)
 
@@ -310,11 +315,11 @@ def _shape(value: str) -> str:
 
 def _distinct(columns: Sequence[str]) -> list[str]:
     """The names of the columns, those that stand there again with a number behind."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     for column in columns:
         names = chain([column], (f"{column} {number}" for number in count(2)))
-        found.append(next(name for name in names if name not in found))
-    return found
+        found[next(name for name in names if name not in found)] = None
+    return list(found)
 
 
 def _unchanged(raw: bytes) -> Record:

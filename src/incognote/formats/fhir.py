@@ -7,7 +7,6 @@ everywhere, so that references still resolve.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -38,19 +37,11 @@ class FhirFormat:
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         first = stream.readline()
-        if _whole(first):
+        if first.rstrip().endswith(b"}") or name.lower().endswith(".ndjson"):
             for number, line in enumerate(_chain(first, stream), 1):
                 yield _record(line, f"{name}:{number}", rules)
         else:
             yield _record(first + stream.read(), name, rules)
-
-
-def _whole(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
 
 
 def _chain(first: bytes, rest: BinaryIO) -> Iterator[bytes]:

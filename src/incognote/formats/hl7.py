@@ -36,6 +36,7 @@ from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched
 from incognote.policy import DROP, KEEP, FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
+_HEADER = re.compile(rb"(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{1,5}\1")
 _CHUNK = 1 << 16
 
 
@@ -44,7 +45,7 @@ class Hl7Format:
     suffixes = (".hl7",)
 
     def sniff(self, head: bytes) -> bool:
-        return head.lstrip(b"\xef\xbb\xbf\x0b \r\n")[:3] in (b"MSH", b"FHS", b"BHS")
+        return _HEADER.match(head.lstrip(b"\xef\xbb\xbf\x0b \r\n")) is not None
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         marks: Separators | None = None
@@ -60,7 +61,8 @@ class Hl7Format:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
                 slots = informed(_Message(source.text, marks, where, kinds).slots())
             except ReadError as error:
-                yield Unreadable(where, error.stage, type(error).__name__, str(error), data)
+                message = str(error) if where in str(error) else f"{where}: {error}"
+                yield Unreadable(where, error.stage, type(error).__name__, message, data)
                 continue
             yield Record(
                 tuple(document for slot in slots for document in slot.documents),

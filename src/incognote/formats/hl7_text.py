@@ -12,6 +12,8 @@ from incognote.formats.patch import Piece
 
 _ESCAPE = re.compile(r"\\([^\\\r\n]{1,2000})\\")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
+# No segment of any version has a tenth of these.
+_MOST_FIELDS = 1000
 _LINE = re.compile(r"[^\r\n\x0b\x1c]+")
 # Segments that declare the separators in their fields 1 and 2.
 HEADERS = ("MSH", "BHS", "FHS")
@@ -116,7 +118,9 @@ class Segment(NamedTuple):
 def segments(raw: str, marks: Separators) -> Iterator[Segment]:
     """The segments of a message, whatever ends them: CR, LF or both."""
     for line in _LINE.finditer(raw):
-        name, *texts = line[0].split(marks.fields)
+        name, *texts = line[0].split(marks.fields, _MOST_FIELDS + 1)
+        if len(texts) > _MOST_FIELDS:
+            raise ReadError(f"a segment of more than {_MOST_FIELDS:,} fields")
         if not texts or not _NAME.fullmatch(name):
             # The line of a report whose sender did not escape its line breaks.
             yield Segment("", {0: Part(line.start(), line[0])})

@@ -14,6 +14,8 @@ from typing import Any
 from incognote.core.errors import ReadError
 
 Path = tuple[str | int, ...]
+# All of a file is held at once, and a value takes some hundred bytes.
+_MOST_VALUES = 2_000_000
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
@@ -54,6 +56,8 @@ def parse(raw: str) -> Any:
 def leaves(raw: str, *, keys: bool = False) -> list[Leaf]:
     """Every string and number that is a value, and keys if asked. `raw` must be valid JSON."""
     found: list[Leaf] = []
+    if raw.count(",") > _MOST_VALUES:
+        raise ReadError(f"more than {_MOST_VALUES:,} values: better written as JSON Lines")
     stack: list[_Level] = []
     for token in _TOKEN.finditer(raw):
         text = token[0]

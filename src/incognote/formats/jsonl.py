@@ -118,7 +118,6 @@ def _others(row: Row, found: Sequence[Leaf], columns: Columns, write: Writer) ->
         top = len(leaf.path) == 1 and not leaf.is_key
         if top and leaf.path[0] in rules.text:
             continue
-        check(str(leaf.value))
         slot = slot_for(
             leaf,
             row.id(rules),

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from incognote.core.errors import TransformError
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Record, new_text
+from incognote.formats.charset import check
 
 
 class Change(NamedTuple):
@@ -67,6 +68,8 @@ def text_slot(
     A replacement that cannot be divided stands in the first of its pieces, or with `repeat`, where
     no piece may be empty, in all of them.
     """
+    for piece in pieces:
+        check(piece.text)
     text = lead
     at: list[int] = []
     for i, piece in enumerate(pieces):

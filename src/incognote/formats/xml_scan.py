@@ -17,6 +17,8 @@ from incognote.core.errors import ReadError
 
 _ATTRIBUTE = re.compile(r"""\s+([^\s=<>"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MAX_DEPTH = 500
+# All of a file is held at once, and an element takes some hundred bytes.
+_MOST_ELEMENTS = 2_000_000
 
 Kind = Literal["text", "cdata", "attribute", "comment", "instruction"]
 
@@ -116,6 +118,8 @@ class _Scanner:
         self._path.append(_local(tag))
         self._count += 1
         self._elements.append(self._count)
+        if self._count > _MOST_ELEMENTS:
+            raise ReadError(f"{self._where}: more than {_MOST_ELEMENTS:,} elements")
         if len(self._path) > _MAX_DEPTH:
             raise ReadError(f"{self._where}: XML nested too deeply")
         if not attributes:
