@@ -21,6 +21,7 @@ from incognote.core.labels import in_group
 from incognote.core.types import AnnotatedDocument, Detector, Result, Span, View
 from incognote.evaluate.pairs import pair
 from incognote.evaluate.words import WordTable, word_table
+from incognote.lexicon import speech
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, Policy, SpeechRules, load_policy
 
@@ -143,6 +144,8 @@ def score(policy: Policy, gold: Sequence[AnnotatedDocument]) -> WordTable:
 
 
 def share_of_resolve(policy: Policy, gold: Sequence[AnnotatedDocument]) -> float:
+    """In the second half of the notes: the first loads what is loaded once. Detectors remember
+    words, so that notes they have read before would make the rest of the run look too cheap."""
     spent = 0.0
     resolve = stages.resolve
 
@@ -153,12 +156,14 @@ def share_of_resolve(policy: Policy, gold: Sequence[AnnotatedDocument]) -> float
         spent += process_time() - start
         return outcome
 
-    warm = Pipeline(policy)
+    pipeline = Pipeline(policy)
     documents = [doc.document for doc in gold]
-    warm.detect(documents[:5])
+    half = len(documents) // 2
+    pipeline.detect(documents[:half])
+    speech.tag(["loaded"])  # the first half may not have asked for it
     stages.resolve = timed  # type: ignore[assignment]
     start = process_time()
-    warm.detect(documents)
+    pipeline.detect(documents[half:])
     whole = process_time() - start
     stages.resolve = resolve
     return spent / whole

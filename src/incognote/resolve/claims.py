@@ -94,11 +94,12 @@ def _tidy(span: Span, text: str) -> Span | None:
     """The span without white space at its edges and with its sources sorted; or nothing."""
     if span.end > len(text):
         raise OffsetError(f"span [{span.start}, {span.end}) lies outside a text of {len(text)}")
+    edges = text[span.start] + text[span.end - 1]
+    if len(span.sources) < 2 and not (edges[0].isspace() or edges[1].isspace()):
+        return span
     inside = text[span.start : span.end]
     start = span.end - len(inside.lstrip())
     end = span.start + len(inside.rstrip())
     if start >= end:
         return None
-    if (start, end) == (span.start, span.end) and len(span.sources) < 2:
-        return span
     return replace(span, start=start, end=end, sources=tuple(sorted(set(span.sources))))

@@ -6,9 +6,12 @@ stay three finds, each replaced in its own way, and are one group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
+from typing import Any
 
 from incognote.core.types import Dropped, Span
 from incognote.policy import ConnectRule
@@ -60,47 +63,47 @@ def grouped(spans: Sequence[Span], text: str, rules: Sequence[ConnectRule]) -> t
     )
 
 
-# What a rule makes of two neighbours and the text between them: a label or a group; "" is nothing.
-_Test = Callable[[Span, Span, str], str]
+# For each pair of labels: expressions for what may stand between, and the label or the group that
+# the two then have.
+_Table = Mapping[tuple[str, str], Sequence[tuple[Sequence[Any], str]]]
 
 
-def _label(left: Claim, right: Claim, text: str, tests: Sequence[_Test]) -> str:
+def _label(left: Claim, right: Claim, text: str, joins: _Table) -> str:
     """The label of the two as one; empty if they stay two."""
     if left.stated or right.stated:
         return ""
-    return _between(left.span, right.span, text, tests)
+    return _between(left.span, right.span, text, joins)
 
 
-def _between(
-    left: Span, right: Span, text: str, tests: Sequence[_Test], *, line_ends: int = 0
-) -> str:
-    if not tests or right.start - left.end > _FARTHEST:
+def _between(left: Span, right: Span, text: str, table: _Table, *, line_ends: int = 0) -> str:
+    rules = table.get((left.label, right.label))
+    if rules is None or right.start - left.end > _FARTHEST:
         return ""
     gap = text[left.end : right.start]
     if gap.count("\n") > line_ends:
         return ""
-    return next(filter(None, (test(left, right, gap.strip()) for test in tests)), "")
+    particle = gap.strip()
+    for patterns, outcome in rules:
+        if any(pattern.fullmatch(particle) for pattern in patterns):
+            return outcome
+    return ""
 
 
 @lru_cache(maxsize=16)
-def _joins(rules: tuple[ConnectRule, ...]) -> tuple[_Test, ...]:
-    return tuple(_test(rule, i) for i, rule in enumerate(rules) if not rule.group)
+def _joins(rules: tuple[ConnectRule, ...]) -> _Table:
+    return _table([(i, rule) for i, rule in enumerate(rules) if not rule.group])
 
 
 @lru_cache(maxsize=16)
-def _ties(rules: tuple[ConnectRule, ...]) -> tuple[_Test, ...]:
-    return tuple(_test(rule, i) for i, rule in enumerate(rules) if rule.group)
+def _ties(rules: tuple[ConnectRule, ...]) -> _Table:
+    return _table([(i, rule) for i, rule in enumerate(rules) if rule.group])
 
 
-def _test(rule: ConnectRule, number: int) -> _Test:
-    where = f"resolve.connect[{number}].between"
-    between = [compile_pattern(pattern, where) for pattern in rule.between]
-
-    def test(left: Span, right: Span, gap: str) -> str:
-        if left.label not in rule.left or right.label not in rule.right:
-            return ""
-        if not any(pattern.fullmatch(gap) for pattern in between):
-            return ""
-        return rule.group or rule.label or left.label
-
-    return test
+def _table(rules: Sequence[tuple[int, ConnectRule]]) -> _Table:
+    table: defaultdict[tuple[str, str], list[tuple[Sequence[Any], str]]] = defaultdict(list)
+    for i, rule in rules:
+        where = f"resolve.connect[{i}].between"
+        patterns = [compile_pattern(pattern, where) for pattern in rule.between]
+        for left, right in product(rule.left, rule.right):
+            table[left, right].append((patterns, rule.group or rule.label or left))
+    return dict(table)

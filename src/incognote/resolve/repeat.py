@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache, lru_cache
 
 from incognote.core.labels import label as label_named
 from incognote.core.phrases import Misspellings, lower
@@ -39,7 +39,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Letters and digits in a row, or one mark: whole words start where an atom does.
 _ATOM = re.compile(r"[^\W_]+|\S")
 # A scanner takes letters for digits: "Quil1feather".
-_LONG_CAPITALISED = re.compile(rf"\b[A-ZÀ-Þ][^\W_]{{{_SHORTEST_WITH_ERROR - 1},}}\b")
+_LONG_CAPITALISED = re.compile(
+    rf"[A-ZÀ-Þ](?<!\w[A-ZÀ-Þ])[^\W_]{{{_SHORTEST_WITH_ERROR - 1},}}(?!\w)"
+)
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
@@ -72,8 +74,10 @@ def repetitions(
     if not forms:
         return []
     taken = sorted((claim.span.start, claim.span.end) for claim in claims)
-    again = chain(_written_again(forms.values(), text), _misspelt(forms.values(), text))
-    spans = {span for span in again if not _inside(span, taken)}
+    spans = {
+        *_written_again(forms.values(), text, taken),
+        *_misspelt(forms.values(), text, taken),
+    }
     return [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
 
 
@@ -86,15 +90,19 @@ def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
     ]
 
 
+@cache
 def _may_repeat(label: str) -> bool:
     in_numbers = label_named(label).category in ("ID", "CONTACT")
     return label in _NAMES or label in _WHOLE or in_numbers
 
 
-def _inside(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
-    """Whether a span lies within one of the stretches, which are sorted and disjoint."""
-    before = bisect_right(taken, (span.start, _PAST_ANY_END)) - 1
-    return before >= 0 and span.end <= taken[before][1]
+_Stretches = Sequence[tuple[int, int]]
+
+
+def _inside(start: int, end: int, taken: _Stretches) -> bool:
+    """Whether a stretch lies within one of others, which are sorted and disjoint."""
+    before = bisect_right(taken, (start, _PAST_ANY_END)) - 1
+    return before >= 0 and end <= taken[before][1]
 
 
 def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
@@ -127,6 +135,7 @@ def _is_long_number(found: str) -> bool:
     return len(telling) >= _SHORTEST_ID and any(char.isdigit() for char in telling)
 
 
+@lru_cache(maxsize=8192)
 def _also_a_word(word: str) -> bool:
     """Whether a word may well be no name: a known word, an abbreviation, or very short."""
     lex = lexicon()
@@ -145,16 +154,18 @@ def _is_known(word: str) -> bool:
     return _also_a_word(word) or lex.is_eponym(word) or lex.word_rank(word) is not None
 
 
-def _written_again(forms: Iterable[_Form], text: str) -> Iterator[Span]:
+def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Span]:
     both_cases = text != text.upper() and text != text.lower()
     for form, start, end in _places(forms, lower(text)):
+        before = form.initial and _INITIAL_BEFORE.search(text, max(0, start - 4), start)
+        begin = before.start() if before and before[1] == form.initial else start
+        # Most places are the finds themselves: they are dismissed first.
+        if _inside(begin, end, taken):
+            continue
         if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
             continue
-        if _is_eponym_here(text, start, end):
-            continue
-        before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
-        begin = before.start() if before and before[1] == form.initial else start
-        yield Span(begin, end, form.label, SCORE, (SOURCE,))
+        if not _is_eponym_here(text, start, end):
+            yield Span(begin, end, form.label, SCORE, (SOURCE,))
 
 
 def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int]]:
@@ -165,11 +176,13 @@ def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int
     starting: dict[str, list[tuple[_Form, list[str]]]] = {}
     for form in forms:
         words = lower(form.text).split()
-        starting.setdefault(_ATOM.findall(words[0])[0], []).append((form, words))
+        first = _ATOM.findall(words[0])[0]
+        # Most forms are one word, and an atom that equals it is all there is to find.
+        starting.setdefault(first, []).append((form, [] if words == [first] else words))
     # Most atoms start no form: a comprehension dismisses them in half the time of a loop.
     for atom in [atom for atom in _ATOM.finditer(text) if atom[0] in starting]:
         for form, words in starting[atom[0]]:
-            end = _end_of(words, text, atom.start())
+            end = _end_of(words, text, atom.start()) if words else atom.end()
             if end:
                 yield form, atom.start(), end
 
@@ -216,7 +229,7 @@ def _is_eponym_here(text: str, start: int, end: int) -> bool:
     )
 
 
-def _misspelt(forms: Iterable[_Form], text: str) -> Iterator[Span]:
+def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Span]:
     """Long parts of names with one letter wrong, missing, added or swapped with the next, or with
     "rn" for "m" or "m" for "rn", as scanners write."""
     long = {
@@ -236,7 +249,7 @@ def _misspelt(forms: Iterable[_Form], text: str) -> Iterator[Span]:
         form = names.intended(written)
         if form is None and written not in long:
             form = scanned.get(_scanned(written))
-        if form and not _is_known(found[0]):
+        if form and not _inside(*found.span(), taken) and not _is_known(found[0]):
             yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))
 
 
