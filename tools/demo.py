@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 import incognote
-from incognote.cli.show import marked, replaced_spans
+from incognote.cli.show import marked
 from incognote.engine.stream import Settings, read_documents
+from incognote.transform import new_spans
 
 ROOT = Path(__file__).parents[1]
 OUT = "demo-out"
@@ -62,7 +63,7 @@ def show(console: Console, result: incognote.Result) -> None:
     table.columns[0].ratio = table.columns[1].ratio = 1
     table.add_row(
         marked(result.document.text, result.spans),
-        marked(result.text or "", replaced_spans(result), names=False),
+        marked(result.text or "", new_spans(result), names=False),
     )
     console.print(table)
 

@@ -5,6 +5,8 @@ import re
 import pytest
 from tests.transform.conftest import deid, new_values, surrogate
 
+from incognote.transform.organisations import known_group
+
 PATIENTS = [f"p{i}" for i in range(20)]
 
 
@@ -72,3 +74,64 @@ def test_jobs_are_jobs_of_as_many_words(text, words):
         assert len(new.split()) == words
         assert (new.isupper(), new.islower()) == (text.isupper(), text.islower())
         assert new != text
+
+
+KINDS = [
+    ("Benton County Assessor", r"\w+ County Assessor"),
+    ("Fells Crossing Family Health", r"\w+ Crossing Family Health"),
+    ("Bay Harbor Ear, Nose, Throat & Allergy", r"\w+ Harbor Ear, Nose, Throat & Allergy"),
+    ("Big Horn Maternal Fetal Medicine", r"\w+ \w+ Maternal Fetal Medicine"),
+    ("Hôpital de la Vallée", r"Hôpital de la \w+"),
+    ("San Lorenzo Provincial Hospital", r"San \w+ Provincial Hospital"),
+    ("TriCounty Transit", r"[A-Z][a-z]+County Transit"),
+    ("Local 169", r"Local \d{3}"),
+    ("Maple Street Clinic", r"\w+ Street Clinic"),
+]
+
+
+@pytest.mark.parametrize(("text", "form"), KINDS, ids=[k[0] for k in KINDS])
+def test_words_that_say_the_kind_stay(text, form):
+    for patient in PATIENTS:
+        new = surrogate(text, "ORGANIZATION", patient)
+        assert re.fullmatch(form, new), new
+        assert new != text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Meals on Wheels", "Council on Aging", "U.S. Army", "VA", "Walmart", "CVS", "Red Cross"],
+)
+def test_what_everybody_knows_becomes_another_such_name(text):
+    group = known_group(text, whole=True)
+    new = {surrogate(text, "ORGANIZATION", patient) for patient in PATIENTS}
+    assert new <= set(group) - {text}
+
+
+def test_a_known_name_inside_a_name():
+    for patient in PATIENTS:
+        new = surrogate("Walgreens Pharmacy #1442", "HOSPITAL", patient)
+        assert re.fullmatch(r"[A-Z][\w-]+ Pharmacy #\d{4}", new)
+        assert "Walgreens" not in new
+
+
+def test_no_two_words_of_a_name_become_the_same():
+    for patient in PATIENTS * 5:
+        new = surrogate(f"Maple Quarry Sunset {patient} Clinic", "HOSPITAL", patient).split()
+        assert len(set(new[:3])) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("packs tuna", "works as an? [a-z ]+"), ("Teaches", "Works as an? [a-z ]+"),
+     ("milked forty cows", "worked as an? [a-z ]+"), ("drives a coach", "works as an? [a-z ]+"),
+     ("sales manager", "(?!works)[a-z'-]+ [a-z-]+"), ("cab drivers", "(?!works)[a-z]+ [a-z]+s")],
+)  # fmt: skip
+def test_jobs_said_with_a_verb(text, form):
+    for patient in PATIENTS:
+        assert re.fullmatch(form, surrogate(text, "PROFESSION", patient))
+
+
+@pytest.mark.parametrize("text", ["farmer", "attorney", "bus driver"])
+def test_nobody_becomes_one_of_the_care_staff(text):
+    new = {surrogate(text, "PROFESSION", f"p{i}") for i in range(300)}
+    assert not [job for job in new if re.search("nurse|physician|surgeon|ologist|iatrist", job)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.transform.conftest import deid, new_values, surrogate
 
 from incognote.lexicon import lexicon
-from incognote.transform.namepools import formal, known, short_forms
+from incognote.transform.namepools import formal, known, short_forms, syllables
 
 PATIENTS = [f"p{i}" for i in range(30)]
 
@@ -183,3 +183,43 @@ def test_any_written_name_changes_and_keeps_what_is_no_letter(text):
     assert new != text
     drop = r"[A-Za-zÀ-ÿ'’]"
     assert re.sub(drop, "", new) == re.sub(drop, "", text)
+
+
+@pytest.mark.parametrize("patient", PATIENTS[:8])
+@pytest.mark.parametrize("name", ["Wen-Ling Chen", "Thanh-Mai Le", "Min-jun Park", "KIM-LY"])
+def test_names_of_two_syllables_stay_such_names(name, patient):
+    new, again = values(f"[[{name}|PATIENT]] ... [[{name}|PATIENT]]", patient)
+    first, second = new.split()[0].split("-")
+    known_syllables = {
+        each.lower() for letter in string.ascii_lowercase for each in syllables(letter)
+    }
+    assert {first.lower(), second.lower()} <= known_syllables
+    assert (second.islower(), second.isupper()) == (
+        name.split()[0].split("-")[1].islower(),
+        name.isupper(),
+    )
+    assert again == new
+
+
+@pytest.mark.parametrize(("name", "sex"), [("Jean-Luc Roy", "male"), ("Anne-Marie Roy", "female")])
+def test_both_halves_of_a_double_first_name_are_of_one_sex(name, sex):
+    for patient in PATIENTS:
+        halves = values(f"[[{name}|PATIENT]]", patient)[0].split()[0].split("-")
+        rows = [known("first", half.lower()) for half in halves]
+        assert all(row is not None and (row.female >= 0.5) == (sex == "female") for row in rows)
+
+
+def test_a_ticket_has_the_last_name_first():
+    ticket, given = values("[[KOWALCZYK/ANN|PATIENT]], [[Ann|PATIENT]]")
+    assert ticket.split("/")[1] == given.upper()
+
+
+def test_behind_a_title_a_first_name_is_one_if_it_can_hardly_be_another():
+    for patient in PATIENTS:
+        child, doctor, full = values(
+            "Miss [[Abby|DOCTOR]], Dr. [[Thomas|DOCTOR]], Dr. [[John Thomas|DOCTOR]]", patient
+        )
+        row = known("first", child.lower())
+        assert row is not None
+        assert row.female > 0.5
+        assert full.split()[1] == doctor

@@ -194,3 +194,35 @@ def test_a_box_stays_a_box():
 
 def test_a_state_taken_for_a_country_becomes_a_state():
     assert lexicon().state(surrogate("Ohio", "COUNTRY"))
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "form"),
+    [
+        ("Spring Creek Colony", "LOCATION-OTHER", r"(?!Spring)\w+ Creek Colony"),
+        ("mile marker 398", "LOCATION-OTHER", r"mile marker \d{3}"),
+        ("State Route 231", "LOCATION-OTHER", r"State Route \d{3}"),
+        ("Tahoe National Forest", "LOCATION-OTHER", r"\w+ National Forest"),
+        ("30 N. Main", "STREET", r"\d\d N\. (?!Main)\w+"),
+        ("3rd & Pine, upstairs rear", "STREET", r"\d(?:st|nd|rd|th) & \w+, upstairs rear"),
+        ("FLA", "STATE", r"[A-Z. ]+(?<!\.)"),
+    ],
+)
+def test_the_words_around_a_name_stay(text, label, form):
+    for patient in PATIENTS:
+        new = values(f"[[{text}|{label}]]", patient)[0]
+        assert re.fullmatch(form, new), new
+
+
+def test_cities_abroad_stay_where_their_provinces_do():
+    for patient in PATIENTS:
+        city, province = values("[[Campbell River|CITY]], [[BC|STATE]]", patient)
+        assert "Canada" in {found.country for found in lexicon().city(city)}
+        assert lexicon().regions[province.lower()] == "Canada"
+
+
+def test_a_city_of_a_country_goes_to_the_surrogate_country():
+    for patient in PATIENTS:
+        city, country = values("[[Kielce|CITY]], [[Poland|COUNTRY]]", patient)
+        assert country in {found.country for found in lexicon().city(city)}
+        assert country != "Poland"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from incognote.core.labels import all_labels
-from incognote.core.types import Result, Span
+from incognote.core.types import Span
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,15 +43,3 @@ def marked(text: str, spans: Sequence[Span], *, names: bool = True) -> Text:
         at = span.end
     shown.append(text[at:])
     return shown
-
-
-def replaced_spans(result: Result) -> list[Span]:
-    """Where the replacements stand in the new text."""
-    spans = []
-    shift = 0
-    for replacement in sorted(result.replacements, key=lambda each: each.span):
-        start = replacement.span.start + shift
-        if replacement.text:
-            spans.append(replacement.span.moved(start, start + len(replacement.text)))
-        shift += len(replacement.text) - replacement.span.length
-    return spans

@@ -11,6 +11,7 @@ import re
 
 from incognote.transform.draw import Dice
 from incognote.transform.ids import redraw
+from incognote.transform.organisations import is_generic
 from incognote.transform.people import person_in
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import squeeze
@@ -26,6 +27,7 @@ _HOST = re.compile(r"^((?:[a-z]+\s?:\s?/\s?/\s?)?)([^/?#\s]+)(.*)$", re.IGNORECA
 _ENDINGS = frozenset(
     "com org net edu gov mil info health care clinic law io example co ac nhs int biz".split()
 )
+_INSTITUTION = 8
 _V4_NETS = ("192.0.2", "198.51.100", "203.0.113")
 
 
@@ -105,9 +107,28 @@ def _host(host: str, record: Record, attempt: int) -> str:
     labels = host.split(".")
     while len(labels) > 1 and (labels[-1].lower() in _ENDINGS or len(labels[-1]) == 2):
         labels.pop()
-    fresh = [_words(label, record, attempt, "roles") for label in labels]
+    fresh = [_host_label(label, record, attempt) for label in labels]
     ending = "EXAMPLE" if host.isupper() else "example"
     return ".".join([*fresh, ending])
+
+
+def _host_label(label: str, record: Record, attempt: int) -> str:
+    """Long labels are names of institutions written as one word: "copperbasinclinic"."""
+    if (
+        len(label) < _INSTITUTION
+        or not label.isalpha()
+        or label.lower() in word_list("contacts", "roles")
+    ):
+        return _words(label, record, attempt, "roles")
+    lower = label.lower()
+    kind = next((lower[at:] for at in range(4, len(lower) - 3) if is_generic(lower[at:])), "")
+
+    def make(more: int) -> str:
+        names = words_of("organisations", "fancy")
+        return record.scope.draws.pick(names, "HOST", lower, attempt * 64 + more).lower()
+
+    new = record.first_free("host", make) + kind
+    return new.upper() if label.isupper() else new
 
 
 def _words(text: str, record: Record, attempt: int, keep: str) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SLASHED = re.compile(r"([A-Z' -]{2,})/[A-Z -]{2,}(?: (?:MR|MRS|MS))?")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 PARTICLES = frozenset(
@@ -58,7 +59,7 @@ def read(text: str) -> Written:
         words.append(Word(match.start(), end, text[match.start() : end]))
     for word in words:
         word.role = _fixed_role(word, text)
-    comma = text.find(",")
+    comma = text.find(",") if "," in text else _slash(text)
     if comma > 0:
         before = [w for w in words if w.start < comma and not w.role]
         after = [w for w in words if w.start > comma and (not w.role or w.role == "initial")]
@@ -68,6 +69,12 @@ def read(text: str) -> Written:
             return Written(words)
     _without_comma(words, text)
     return Written(words)
+
+
+def _slash(text: str) -> int:
+    """Tickets and machines write "SMITH/JOHN"; -1 where nothing of the kind stands."""
+    match = _SLASHED.fullmatch(text)
+    return match.end(1) if match else -1
 
 
 def _fixed_role(word: Word, text: str) -> str:

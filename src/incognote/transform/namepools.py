@@ -9,13 +9,15 @@ from typing import Literal
 
 from incognote.lexicon import Name, lexicon
 from incognote.transform.spelling import fold
+from incognote.transform.worddata import words_of
 
 Kind = Literal["first", "last"]
+KINDS: tuple[Kind, Kind] = ("first", "last")
 
 # Shares of the population (census 2020): an origin is what a name has more of than everybody has.
 _BASE = (0.60, 0.12, 0.19, 0.06)
 _ORIGINS = ("white", "black", "hispanic", "api")
-_ENOUGH = 4
+_ENOUGH = 2
 
 
 @lru_cache(maxsize=65536)
@@ -63,6 +65,13 @@ def pool(kind: Kind, sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
     if len(wider) >= 2:
         return wider
     return everyone(kind, sex_)
+
+
+@cache
+def syllables(letter: str) -> tuple[str, ...]:
+    """What one half of a name like "Mei-Ling" may be, beginning with a letter."""
+    every = words_of("names", "syllables")
+    return tuple(each for each in every if each.lower().startswith(letter)) or every
 
 
 @cache

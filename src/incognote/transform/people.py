@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from incognote.core.errors import TransformError
@@ -35,6 +37,9 @@ _RELATION_BEFORE = re.compile(
 _PRONOUN = re.compile(r"\b(?:(?P<male>he|his|him)|(?P<female>she|her))\b", re.IGNORECASE)
 
 _PATIENCE = 16
+_SYLLABLE = 6
+# How much more frequent as a first name a word must be to be one behind "Ms." or "Mr.".
+_CALLED = 20
 # How much rarer than as a last name a word may be as a first name, to be taken for one.
 _FAMILIAR = 4
 _JOINTS = ("", "-", "_", ".")
@@ -63,6 +68,7 @@ class People:
         self._judged: dict[str, Kind] = {}
         self._guesses: dict[str, str] = {}
         self._full: dict[str, list[FullName]] = {}
+        self.syllables: set[str] = set()
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
@@ -73,6 +79,7 @@ class People:
         for role, found in (("first", first), ("last", last)):
             for word in found:
                 self._roles.setdefault(fold(word.text), Counter())[role] += 1
+        self.syllables.update(_syllables(mention.text, first or written.of("one")))
         cue = _cue(self._record.text, mention.start)
         if cue and (first or written.of("one")):
             word = (first or written.of("one"))[0]
@@ -102,11 +109,14 @@ class People:
 
     def _judge(self, folded: str, mention: Mention) -> Kind:
         before = self._record.text[max(mention.start - 24, 0) : mention.start]
-        if _TITLE_BEFORE.search(before):
-            return "last"
+        first, last = namepools.known("first", folded), namepools.known("last", folded)
+        title = _TITLE_BEFORE.search(before)
+        if title:
+            # "Miss Abby", but "Dr. Thomas".
+            called = first is not None and (last is None or first.count > _CALLED * last.count)
+            return "first" if called and title.lastgroup else "last"
         if _RELATION_BEFORE.search(before):
             return "first"
-        first, last = namepools.known("first", folded), namepools.known("last", folded)
         if first is None or last is None:
             return "first" if first is not None else "last"
         # Patients and relatives go by their first names where no title stands before them.
@@ -128,6 +138,23 @@ class People:
         return self._guesses[folded]
 
 
+def _syllables(text: str, given: list[Word]) -> Iterator[str]:
+    """The halves of "Mei-Ling", which are no names of their own."""
+    for before, after in pairwise(given):
+        if text[before.end : after.start] != "-":
+            continue
+        halves = fold(before.text), fold(after.text)
+        if all(map(_is_syllable, halves)):
+            yield from halves
+
+
+@lru_cache(maxsize=4096)
+def _is_syllable(folded: str) -> bool:
+    rows = [row for kind in namepools.KINDS if (row := namepools.known(kind, folded))]
+    origins = set(map(namepools.origin, rows))
+    return len(folded) <= _SYLLABLE and (not rows or "api" in origins)
+
+
 def _cue(text: str, start: int) -> str:
     before = text[max(start - 24, 0) : start]
     match = _TITLE_BEFORE.search(before) or _RELATION_BEFORE.search(before)
@@ -140,8 +167,11 @@ def name(mention: Mention, record: Record) -> str:
     people = record.know(People)
     written = _read(text)
     given = written.of("first") or written.of("one")
-    # Middle names and both halves of "Anne-Marie" are of the sex of the first.
-    sex = people.sex(fold(given[0].text), mention) if given else ""
+    # Middle names are of the sex of the first; both halves of "Jean-Luc" of that of the second.
+    leading = given[0] if given else None
+    if len(given) > 1 and text[given[0].end : given[1].start] == "-":
+        leading = given[1]
+    sex = people.sex(fold(leading.text), mention) if leading else ""
     out: list[str] = []
     at = 0
     for word in written.words:
@@ -161,9 +191,22 @@ def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:
     if word.role in ("initial", "initials"):
         return "".join(map(record.scope.letter, word.text))
     role = word.role if word.role != "one" else record.know(People).role(word, mention)
+    if fold(word.text) in record.know(People).syllables:
+        joined = "-" in (mention.text[: word.start][-1:], mention.text[word.end :][:1])
+        if role == "first" or (joined and word.role == "one"):
+            return _cased(word.text, _syllable(fold(word.text), record), record)
     if role == "first":
         return _cased(word.text, first_name(fold(word.text), sex, record), record)
     return _cased(word.text, last_name(fold(word.text), record), record)
+
+
+def _syllable(folded: str, record: Record) -> str:
+    pool = namepools.syllables(record.scope.letter(folded[0]))
+
+    def make(attempt: int) -> str:
+        return record.scope.draws.pick(pool, "SYLLABLE", folded, attempt)
+
+    return record.first_free("first name", make, lambda new: new.lower() in record.words)
 
 
 def first_name(folded: str, sex: str, record: Record) -> str:
