@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
+from tests.engine.deadly import MARKER
 
-from incognote.core.errors import PolicyError
-from incognote.core.types import Document, Result
+from incognote.core.errors import IncognoteError, PolicyError
+from incognote.core.types import Document, Failure, Result
+from incognote.engine import workers
 from incognote.engine.workers import Work, run_batches
 from incognote.policy import DetectorRules, Policy, policy_from
 
@@ -46,3 +51,58 @@ def test_a_policy_that_cannot_run_says_so_before_the_first_document(workers: int
     policy = Policy("bad", detectors={"regex": DetectorRules(options={"label": "NOPE"})})
     with pytest.raises(PolicyError):
         list(run_batches(Work("detect", policy), workers, batches(), lambda b: b))
+
+
+DEADLY = policy_from(
+    {
+        "name": "deadly",
+        "detectors": {"function": {"options": {"function": "tests.engine.deadly:find"}}},
+        "labels": {"default": "tag"},
+    }
+)
+
+
+@pytest.fixture
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(MARKER, str(tmp_path / "marker"))
+    return tmp_path / "marker"
+
+
+def _outcomes(texts: list[list[str]]) -> list[Result | Failure]:
+    numbers = count()
+    batches = [[Document(f"d{next(numbers)}", text) for text in batch] for batch in texts]
+    work = Work("deid", DEADLY, b"k" * 32)
+    return [each for _, found in run_batches(work, 2, batches, lambda b: b) for each in found]
+
+
+def test_a_document_that_kills_its_worker_is_the_only_one_lost(marker: Path) -> None:
+    texts = [["a", "b", "poison", "c"], ["d"], ["e", "f"], ["poison"], ["g"]]
+    found = _outcomes(texts)
+    died = [isinstance(each, Failure) for each in found]
+    assert died == [text == "poison" for batch in texts for text in batch]
+    (first, second) = (each for each in found if isinstance(each, Failure))
+    assert (first.document_id, first.stage, first.error) == ("d2", "worker", "WorkerDied")
+    assert second.document_id == "d7"
+
+
+def test_a_worker_killed_from_outside_costs_no_document(marker: Path) -> None:
+    found = _outcomes([["a", "unlucky"], ["b"], ["c", "d"]])
+    assert marker.exists()
+    assert [each.text for each in found if isinstance(each, Result)] == ["a", "unlucky", *"bcd"]
+
+
+def test_workers_that_cannot_start_stop_the_run(marker: Path, monkeypatch) -> None:
+    monkeypatch.setattr(workers, "_start", os._exit)
+    with pytest.raises(IncognoteError, match="before they have read anything"):
+        _outcomes([["a"]])
+
+
+def test_what_stands_in_a_record_twice_is_asked_about_once(tiny: Policy) -> None:
+    meta, known = {"patient_id": "p"}, (("PATIENT", "Ann"),)
+    twins = [Document("d", "<Bo>", meta, f"place {n}", known=known) for n in range(3)]
+    others = [Document("d", "<Bo>", dict(meta), known=known), Document("d", "<Cy>", meta)]
+    asked = workers._Asked.of([*twins, *others])
+    assert asked.documents == [twins[0], *others]
+    [(_, found)] = run_batches(Work("detect", tiny), 1, [[*twins, *others]], lambda b: b)
+    assert [each.document for each in found] == [*twins, *others]
+    assert all(isinstance(each, Result) and len(each.spans) == 1 for each in found)

@@ -100,41 +100,117 @@ def run_batches(
             asked = _Asked.of(documents(batch))
             yield batch, asked.answered(run(asked.documents))
         return
-    # Imported only where they are used: most runs are one small file, and start-up counts.
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
-
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(work,))
+    crew = _Crew(work, workers)
     try:
-        yield from _in_order(pool, workers * 2 + 1, batches, documents)
-    except BrokenProcessPool:
-        raise IncognoteError("a worker process died, perhaps for lack of memory") from None
+        yield from _in_order(crew, workers * 2 + 1, batches, documents)
     finally:
-        pool.shutdown(cancel_futures=True)
+        crew.leave()
 
 
 def _in_order(
-    pool: ProcessPoolExecutor,
+    crew: _Crew,
     ahead: int,
     batches: Iterable[Batch],
     documents: Callable[[Batch], Sequence[Document]],
 ) -> Iterator[tuple[Batch, list[Result | Failure]]]:
     """At most `ahead` batches are under way, so that memory does not grow with the input."""
-    waiting: deque[tuple[Batch, _Asked, Future[list[_Slim | Failure]]]] = deque()
+    waiting: deque[tuple[Batch, _Asked, _Errand]] = deque()
 
     def finish() -> tuple[Batch, list[Result | Failure]]:
-        batch, asked, future = waiting.popleft()
-        pairs = zip(asked.documents, future.result(), strict=True)
+        batch, asked, errand = waiting.popleft()
+        pairs = zip(asked.documents, crew.outcomes(errand), strict=True)
         return batch, asked.answered([_whole(document, outcome) for document, outcome in pairs])
 
     for batch in batches:
         asked = _Asked.of(documents(batch))
-        waiting.append((batch, asked, pool.submit(_work, asked.documents)))
+        waiting.append((batch, asked, crew.send(asked.documents)))
         if len(waiting) >= ahead:
             yield finish()
     while waiting:
         yield finish()
+
+
+@dataclass(slots=True)
+class _Errand:
+    """Documents on their way to a worker and back."""
+
+    documents: list[Document] = field(repr=False)
+    future: Future[list[_Slim | Failure]]
+    crew: int  # which crew they went with
+
+
+class _Crew:
+    """The worker processes, and others in their place where one dies.
+
+    A worker may be killed from outside, or by what it reads: then every errand under way is lost.
+    They are run again, and where a crew dies of one again, its documents in halves, until the one
+    document is found that nobody survives.
+    """
+
+    def __init__(self, work: Work, workers: int) -> None:
+        self._work = work
+        self._workers = workers
+        self._number = 0
+        self._pool = self._hired()
+
+    def send(self, documents: list[Document]) -> _Errand:
+        from concurrent.futures import Future
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            future = self._pool.submit(_work, documents)
+        except BrokenProcessPool as error:
+            future = Future()
+            future.set_exception(error)
+        return _Errand(documents, future, self._number)
+
+    def outcomes(self, errand: _Errand) -> list[_Slim | Failure]:
+        """What came of an errand, at the second try if its crew died, whoever it died of."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            return errand.future.result()
+        except BrokenProcessPool:
+            if errand.crew == self._number:
+                self._replace()
+            return self._alone(errand.documents)
+
+    def leave(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def _alone(self, documents: list[Document]) -> list[_Slim | Failure]:
+        """The outcomes of documents that no others are read beside."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            return self._pool.submit(_work, documents).result()
+        except BrokenProcessPool:
+            self._replace()
+        if len(documents) == 1:
+            message = "a worker process died of it, perhaps for lack of memory"
+            return [Failure(documents[0].id, "worker", "WorkerDied", message)]
+        half = len(documents) // 2
+        return self._alone(documents[:half]) + self._alone(documents[half:])
+
+    def _replace(self) -> None:
+        from concurrent.futures.process import BrokenProcessPool
+
+        self.leave()
+        self._number += 1
+        self._pool = self._hired()
+        try:
+            self._pool.submit(_work, []).result()
+        except BrokenProcessPool:
+            raise IncognoteError("worker processes die before they have read anything") from None
+
+    def _hired(self) -> ProcessPoolExecutor:
+        # Imported only where they are used: most runs are one small file, and start-up counts.
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        return ProcessPoolExecutor(
+            self._workers, get_context("spawn"), initializer=_start, initargs=(self._work,)
+        )
 
 
 def _start(work: Work) -> None:
