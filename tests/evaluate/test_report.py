@@ -206,7 +206,22 @@ def test_the_verb_weighs_annotators(tmp_path: Path, capsys) -> None:
 
 def test_the_verb_tells_how_many_notes_to_annotate(capsys) -> None:
     assert main(["evaluate", "--sample-size", "0.05"]) == 0
-    assert "59 random notes" in capsys.readouterr().out
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert "59 random notes" in first
+    assert second == "if 1 of them leaks, the same can be said after 93"
+
+
+def test_means_over_notes_and_labels() -> None:
+    measured = measure(GOLD, BAD)
+    for kind, pooled in (
+        ("typed", measured["words"]["all"]["typed"]),
+        ("phi", measured["words"]["all"]),
+    ):
+        means = measured["word_means"][kind]
+        assert means["all"]["f1"] == pooled["f1"]
+        assert means["macro_by_type"]["over"] == len(
+            [row for row in measured["labels"].values() if row["words"]["tp"] + row["words"]["fn"]]
+        )
 
 
 WRONG = {

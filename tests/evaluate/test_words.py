@@ -121,3 +121,13 @@ def test_tokens_are_what_the_pattern_finds(tokeniser: str, pattern: str, text: s
     expected = [(token.span(), token[0]) for token in re.finditer(pattern, text)]
     bounds = zip(*(edge.tolist() for edge in token_bounds(text, tokeniser)), strict=True)
     assert list(zip(bounds, tokens_of(text, tokeniser), strict=True)) == expected
+
+
+def test_by_label_typed_or_not() -> None:
+    table = word_table([pair_of("[[Ann|DOCTOR]] in [[Rome|CITY]]", "[[Ann|PATIENT]] in Rome")])
+    assert by_label(table) == {"DOCTOR": Counts(1, 0, 0), "CITY": Counts(0, 0, 1)}
+    assert by_label(table, typed=True) == {
+        "PATIENT": Counts(0, 1, 0),
+        "DOCTOR": Counts(0, 0, 1),
+        "CITY": Counts(0, 0, 1),
+    }

@@ -136,12 +136,7 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.sample_size is not None:
-        notes = sample_size(args.sample_size, level=args.confidence)
-        print(
-            f"annotate {notes:,} random notes; if none of them leaks, then with "
-            f"{100 * args.confidence:g} % confidence at most {100 * args.sample_size:g} % of all do"
-        )
-        return DONE
+        return _plan(args.sample_size, args.confidence)
     if args.output is None:
         raise UsageError("-o/--output is missing: the folder for the report")
     if args.gold == "cross":
@@ -151,6 +146,18 @@ def run(args: argparse.Namespace) -> int:
     if args.gold is None or (args.pred is None) == (args.compare is None):
         raise UsageError("give GOLD and PRED, or GOLD and --compare A B")
     return _measure(args)
+
+
+def _plan(rate: float, level: float) -> int:
+    """Nobody knows beforehand how many will leak, so the first few answers are given together."""
+    first, *more = (sample_size(rate, leaks, level) for leaks in range(4))
+    print(
+        f"annotate {first:,} random notes; if none of them leaks, then with {100 * level:g} % "
+        f"confidence at most {100 * rate:g} % of all do"
+    )
+    for leaks, notes in enumerate(more, 1):
+        print(f"if {leaks} of them leak{'s' * (leaks == 1)}, the same can be said after {notes:,}")
+    return DONE
 
 
 def _measure(args: argparse.Namespace) -> int:

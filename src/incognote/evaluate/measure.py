@@ -60,6 +60,7 @@ def measure(
             name: _word_scores(words, wanted, patients, options)
             for name, wanted in subsets().items()
         },
+        "word_means": _word_means(words),
         "spans": _span_scores(spans),
         "labels": _labels(words, spans),
         "categories": _categories(words),
@@ -115,10 +116,23 @@ def _word_scores(
         **counts.as_row(),
         "intervals": {name: [one.low, one.high] for name, one in intervals.items()},
         "typed": words.counts(wanted, typed=True).as_row(),
-        "macro_by_document": asdict(by_document.macro()),
         "missed_per_1000": 1000 * ratio(counts.fn, len(words)),
         "false_per_1000": 1000 * ratio(counts.fp, len(words)),
         "leaking_notes": words.leaking(wanted),
+    }
+
+
+def _word_means(words: WordTable) -> Json:
+    """All labels: pooled, and the means over notes and over labels."""
+    return {
+        name: {
+            ALL: words.counts(typed=typed).as_row(),
+            "macro_by_document": asdict(words.by_document(typed=typed).macro()),
+            "macro_by_type": asdict(
+                Macro.of([c for c in by_label(words, typed=typed).values() if c.gold])
+            ),
+        }
+        for name, typed in (("typed", True), ("phi", False))
     }
 
 

@@ -104,7 +104,7 @@ def _scores(measured: Json) -> str:
         "bootstrap interval. Leaking: notes with at least one miss.</p>"
     )
     rows = []
-    for mode, kinds in measured["spans"].items():
+    for mode, kinds in (*measured["spans"].items(), ("words", measured["word_means"])):
         for kind, name in (("typed", "right label"), ("phi", "PHI or not")):
             row = kinds[kind]["all"]
             macro, types = kinds[kind]["macro_by_document"], kinds[kind]["macro_by_type"]
@@ -119,7 +119,7 @@ def _scores(measured: Json) -> str:
                 ]
             )
     heads = [
-        "Mentions",
+        "Match",
         *_HEADS.values(),
         "Missed",
         "False",
@@ -127,10 +127,10 @@ def _scores(measured: Json) -> str:
         "F1, mean of labels",
     ]
     note = (
-        "<p class=soft>Strict: same bounds. Relaxed: same start, end at most two characters off. "
-        "Overlap: one shared character is enough.</p>"
+        "<p class=soft>Whole mentions, strict: same bounds. Relaxed: same start, end at most two "
+        "characters off. Overlap: one shared character is enough.</p>"
     )
-    return html + "<h3>Whole mentions</h3>" + _table(heads, rows) + note
+    return html + "<h3>Mentions and words</h3>" + _table(heads, rows) + note
 
 
 def _sensitivity(measured: Json) -> str:

@@ -213,9 +213,9 @@ def _weakest(
     return lowest
 
 
-def by_label(table: WordTable) -> dict[str, Counts]:
-    """PHI or not: a miss counts for the gold's label, a false alarm for the prediction's."""
-    outcome = table.outcome()
+def by_label(table: WordTable, *, typed: bool = False) -> dict[str, Counts]:
+    """A miss counts for the gold's label, a false alarm for the prediction's."""
+    outcome = table.outcome(typed=typed)
     size = len(table.labels)
     tp = np.bincount(table.gold[outcome.hit], minlength=size)
     fn = np.bincount(table.gold[outcome.missed], minlength=size)
