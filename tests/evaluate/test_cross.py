@@ -93,6 +93,20 @@ def test_growing_parts() -> None:
     assert [c.notes for c in cells if (c.train, c.test) == ("Ann", "Bo")] == [6, 12]
 
 
+def test_a_smaller_part_is_tested_on_as_many_notes() -> None:
+    tested: list[int] = []
+
+    def learn(documents: Sequence[AnnotatedDocument]) -> Tagger:
+        def tag(notes: Sequence[Document]) -> list[AnnotatedDocument]:
+            tested.append(len(notes))
+            return [AnnotatedDocument(doc, ()) for doc in notes]
+
+        return tag
+
+    cross({"Ann": CORPORA["Ann"]}, learn, folds=3, shares=(0.25, 1.0))
+    assert sum(tested[:3]) == sum(tested[3:]) == len(CORPORA["Ann"])
+
+
 def test_one_patient_cannot_be_folded() -> None:
     lonely = {"x": [annotated("a", "1", patient_id="p"), annotated("b", "2", patient_id="p")]}
     with pytest.raises(UsageError, match="two patients"):

@@ -70,28 +70,34 @@ def _cells(
     for name, documents in corpora.items():
         order = _shuffled(documents)
         for share in shares:
-            part = order[: max(2, round(share * len(order)))]
             for other, test in corpora.items():
                 progress(f"{name} ({share:.0%}) on {other}")
-                pairs = _tested(part, test, learn, folds)
-                yield _cell(name, other, share, len(part), pairs, tokeniser)
+                pairs = _tested(order, share, test, learn, folds)
+                yield _cell(name, other, share, len(_part(order, share)), pairs, tokeniser)
+
+
+def _part(documents: Sequence[AnnotatedDocument], share: float) -> Sequence[AnnotatedDocument]:
+    return documents[: max(2, round(share * len(documents)))]
 
 
 def _tested(
-    part: Sequence[AnnotatedDocument],
+    order: Sequence[AnnotatedDocument],
+    share: float,
     test: Sequence[AnnotatedDocument],
     learn: Learner,
     folds: int,
 ) -> list[Pair]:
     """Corpora that share documents (a corpus and itself, or one made from the other) are tested
-    in folds: no document is on both sides."""
-    if not {doc.id for doc in part} & {doc.id for doc in test}:
-        return _tagged(learn(part), test)
+    in folds: no document is on both sides. Whatever the share to learn from, all are tested."""
     by_id = {doc.id: doc for doc in test}
+    if not by_id.keys() & {doc.id for doc in order}:
+        return _tagged(learn(_part(order, share)), test)
     return [
         found
-        for train, held in _folds(part, folds)
-        for found in _tagged(learn(train), [by_id[doc.id] for doc in held if doc.id in by_id])
+        for train, held in _folds(order, folds)
+        for found in _tagged(
+            learn(_part(train, share)), [by_id[doc.id] for doc in held if doc.id in by_id]
+        )
     ]
 
 
