@@ -227,6 +227,12 @@ def test_may_is_short_where_other_months_are():
         ("5 de marzo de 2020", "13 de junio de 2020"),
         ("12. März 2021", "20. Juni 2021"),
         ("Ju1y 5", "October 13"),
+        ("l7 NOV 2OO4", "25 FEB 2005"),
+        ("Jun/l7/2O08", "Sep/25/2008"),
+        ("21.X.2024", "29.I.2025"),
+        ("april nineteenth nineteen forty one", "july twenty-eighth nineteen forty-one"),
+        ("eight eleven fifty three", "eleven nineteen fifty-three"),
+        ("the 1740s", "the 1740s"),
         ("MWF", "WFS"),
     ],
 )

@@ -21,7 +21,8 @@ _LEX = re.compile(
     r"|(?P<quarter>[Qq][1-4]\b)"
     r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)\b)"
     r"|(?P<short>['’`]\d\d(?!\d))"
-    r"|(?P<decade>(?:['’]|\b(?:1[89]|20))\d0['’]?s\b)"
+    r"|(?P<decade>(?:['’]|\b(?:1[5-9]|20))\d0['’]?s\b)"
+    r"|(?P<roman>(?<=\d[./ -])(?:I{1,3}|I?V|VI{1,3}|I?X|XI{1,2})(?=[./ -]\d))"
     r"|(?P<number>\d+)"
     r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+|-feira\b)*)"
 )
@@ -35,6 +36,10 @@ _PLAIN = frozenset(
     "de del el le du den der im am da do di il em".split()
 )
 _MISREAD_WORD = re.compile(r"(?=[^\W_]*[10])[^\W\d_][^\W_]{2,}")
+_MISREAD_NUMBER = re.compile(
+    r"(?<![^\W\d_])(?=[lIOo|]*\d)(?=\d*[lIOo|])[\dlIOo|]+(?=(?:st|nd|rd|th)?\b)"
+)
+_DIGITS = str.maketrans("lI|Oo", "11100")
 _NOISE = re.compile(r"[\dlIOo| ./\-]+")
 
 # One date, the longest reading first. N number, Y year, A '24, D decade, M month name, O ordinal,
@@ -102,13 +107,13 @@ def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
 def _clean(text: str) -> str:
     """What OCR misread: "lO/O2/23" is 10/02/23, "Ju1y l" is July 1. Nothing else is touched."""
     text = _MISREAD_WORD.sub(lambda m: _month_with_digits(m[0]), text)
+    text = _MISREAD_NUMBER.sub(lambda m: m[0].translate(_DIGITS), text)
     if (
         any(char in text for char in "lIOo|")
         and _NOISE.fullmatch(text)
         and re.search(r"\d|/", text)
     ):
-        digits = re.sub(r"[lI|]", "1", re.sub(r"[Oo]", "0", text))
-        return re.sub(r"(?<=\d) (?=\d)", "", digits)
+        return re.sub(r"(?<=\d) (?=\d)", "", text.translate(_DIGITS))
     return text
 
 
@@ -134,6 +139,8 @@ def _lex(text: str) -> tuple[list[Field], list[Field]]:
                 fields.append(Field(start, end, "A", int(word[1:]), word))
             case "quarter":
                 fields.append(Field(start, end, "Q", int(word[1]), word))
+            case "roman":
+                fields.append(Field(start, end, "M", words.ROMAN.index(word) + 1, word))
             case "decade":
                 digits = re.sub(r"\D", "", word)
                 fields.append(Field(start, end, "D", int(digits), word))
@@ -174,19 +181,42 @@ def _phrases(
         fields = [f for f in fields if f not in inside]
         unknown = [f for f in unknown if f not in inside]
         fields.append(Field(start, end, "H", found.index, text[start:end]))
-    spoken = [f for f in unknown if words.is_number_word(f.word.lower())]
-    run = _run(text, spoken)
-    if run:
-        said = [f.word.lower() for f in run]
-        start, end = run[0].start, run[-1].end
-        year = words.read_year(said)
-        day = words.ORDINAL_OF.get("-".join(said)) if year is None else None
-        if year is not None or day is not None:
-            kind, value = ("Y", year) if year is not None else ("O", day)
-            fields.append(Field(start, end, kind, value or 0, text[start:end]))
-            unknown = [f for f in unknown if f not in run]
+    run = _run(text, [f for f in unknown if words.is_number_word(f.word.lower())])
+    said = _said(text, run)
+    if said:
+        fields += said
+        unknown = [f for f in unknown if f not in run]
     fields.sort(key=lambda f: f.start)
     return fields, unknown
+
+
+def _said(text: str, run: list[Field]) -> list[Field]:
+    """Days and years in words, and all three as numbers: "eight eleven fifty-three"."""
+    spoken = [f.word.lower() for f in run]
+
+    def field(kind: str, first: int, last: int, value: int) -> Field:
+        start, end = run[first].start, run[last - 1].end
+        return Field(start, end, kind, value, text[start:end])
+
+    size = len(run)
+    for day_end in range(min(2, size), -1, -1):
+        day = words.ORDINAL_OF.get("-".join(spoken[:day_end]))
+        year = words.read_year(spoken[day_end:])
+        if (day_end and day is None) or (day_end < size and year is None):
+            continue
+        found = [field("O", 0, day_end, day)] if day is not None else []
+        return [*found, field("Y", day_end, size, year)] if year is not None else found
+    for day_end in (3, 2):
+        month = words.read_number(spoken[:1])
+        day = words.read_number(spoken[1:day_end])
+        year = words.read_year(spoken[day_end:]) or words.read_number(spoken[day_end:])
+        if month and day and year and month <= 12 and day <= 31:
+            return [
+                field("N", 0, 1, month),
+                field("N", 1, day_end, day),
+                field("Y", day_end, size, year),
+            ]
+    return []
 
 
 def _run(text: str, spoken: list[Field]) -> list[Field]:
@@ -286,7 +316,7 @@ def _order(code: str, n: list[int], day_first: bool) -> tuple[str, ...]:
 
 
 def full_year(written: Field, pivot: int) -> int:
-    if written.value >= 100 or len(written.word) >= 4:
+    if written.value >= 100 or (written.word.isdigit() and len(written.word) >= 4):
         return written.value
     return pivot - (pivot - written.value) % 100
 

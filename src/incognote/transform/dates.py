@@ -32,7 +32,7 @@ _ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _BIRTH_BEFORE = re.compile(
     r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
 )
-_SHORT_YEAR = re.compile(r"(?<=[\d/.\-A-Za-z][/.\- ])\d\d(?![\d:/.\-])")
+_SHORT_YEAR = re.compile(r"(?:(?<=[\d/.\-A-Za-z][/.\- ])|(?<=['’`]))\d\d(?![\d:/.\-])")
 _LATEST = 2030
 _NEAR = 24
 _THE = re.compile(r"the\s+", re.IGNORECASE)
@@ -97,7 +97,7 @@ class DateFacts:
         if part.month is not None:
             return _valid(year, part.month, 15)
         if part.day is not None:
-            return _valid(now.year, now.month, part.day)
+            return _valid(year, now.month, part.day)
         roles = part.roles
         if "quarter" in roles:
             return _valid(year, roles["quarter"].value * 3 - 1, 15)

@@ -24,6 +24,9 @@ WEEKDAY_OF |= {name[:3].lower(): i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3, "tu": 1, "th": 3, "sa": 5, "su": 6}
 _LONGER = {1: "Tues", 2: "Weds", 3: "Thurs"}
 
+# Months as numerals, where day and year stand beside them: "21.X.2024".
+ROMAN = tuple("I II III IV V VI VII VIII IX X XI XII".split())
+
 SEASON_OF = {name: i for i, name in enumerate(SEASONS)} | {"fall": 3}
 
 _UNITS = (
@@ -145,6 +148,8 @@ def month_like(word: str, month: int, short: bool) -> str:
     abroad = _abroad("months", word.lower())
     if abroad:
         return like_case(word, abroad[month - 1])
+    if word in ROMAN:
+        return ROMAN[month - 1]
     name = MONTHS[month - 1]
     if short:
         name = "Sept" if len(word) == 4 and month == 9 else name[:3]

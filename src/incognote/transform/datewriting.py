@@ -86,7 +86,10 @@ def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
         case "day":
             return _number(new.date.day, each.word, style.padded)
         case "year" if each.word[:1].isalpha():
-            return words.like_case(each.word, words.year_words(new.date.year))
+            said = words.year_words(new.date.year)
+            if each.value < 100:
+                said = words.number_words(new.date.year % 100)
+            return words.like_case(each.word, said)
         case "year" if len(each.word) >= 4:
             return f"{new.date.year:04d}"
         case "year":
@@ -105,12 +108,15 @@ def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
             return words.like_case(each.word, "fall" if name == "autumn" and fall else name)
         case "holiday":
             assert new.holiday is not None
-            return words.like_case(each.word, new.holiday.name)
+            name = words.like_case(each.word, new.holiday.name)
+            return re.sub(r"^The (?=[A-Z][a-z])", "the ", name)
         case _:
             return _write_compact(each.word, new.date)
 
 
 def _number(value: int, word: str, pad: bool) -> str:
+    if word[:1].isalpha():
+        return words.like_case(word, words.number_words(value))
     return f"{value:02d}" if pad and len(word) == 2 else str(value)
 
 

@@ -127,7 +127,9 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
     text = mention.text
     words = _phrases(list(_WORD.finditer(text)), text, _cities(record))
     own = [
-        i for i, (_, _, word, phrase) in enumerate(words) if phrase or not is_generic(word, i == 0)
+        i
+        for i, (_, _, word, phrase) in enumerate(words)
+        if phrase or not (is_generic(word, i == 0) or _leads(words, i))
     ]
     # "University Hospital", "Family Practice": nothing is a name, so the first word is.
     changing = own or [0]
@@ -149,6 +151,12 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
         previous = word.lower().rstrip(".")
     out.append(text[at:])
     return "".join(out)
+
+
+def _leads(words: list[tuple[int, int, str, bool]], i: int) -> bool:
+    """Whether a kind of place stands in front of its name: the camp of "Camp Tecumseh"."""
+    leading = i == 0 and words[0][2].lower() in word_list("places", "leading")
+    return leading and len(words) > 1 and not is_generic(words[1][2])
 
 
 def _first_word(text: str) -> str:

@@ -22,6 +22,7 @@ _ADJECTIVES = ("an", "ese", "ish", "ic", "i", "ch")
 # Roads that go by a number: the county of "County Road 12" is no name.
 _NUMBERED = frozenset({"highway", "hwy", "rd", "road", "route", "rt"})
 _DIGIT = re.compile(r"\d")
+_COORDINATES = re.compile(r"\d+\.\d+\s?°?\s?[NSEW]\b")
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
@@ -303,6 +304,8 @@ def _kind_as_name(text: str, kept: frozenset[str]) -> frozenset[str]:
 
 def other_place(mention: Mention, record: Record) -> str:
     """Another place of the same kind: "Emmet County", "Highway 74", "PO Box 12", "Lime Park"."""
+    if _COORDINATES.search(mention.text):
+        return coordinates(mention, record)
     kept = word_list("places", "features") | word_list("places", "address_words")
     kept |= word_list("places", "directions")
     kept -= _feature_as_name(mention.text)
