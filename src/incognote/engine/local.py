@@ -17,6 +17,7 @@ from incognote.core.types import Document, Failure, Result, Span
 from incognote.engine.files import AtomicFile, Stream
 from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Summary, json_line
 from incognote.engine.naming import Names
+from incognote.engine.needs import check_needs
 from incognote.engine.patients import Patients
 from incognote.engine.places import Place, resolved
 from incognote.engine.resume import EarlierRun
@@ -43,6 +44,7 @@ def detect(where: str, out: str, settings: Settings) -> Summary:
     target = None if out == STREAM else Path(out)
     folder = target.parent if target else None
     own = resolved(target, folder and folder / QUARANTINE, settings.quarantine)
+    check_needs(find_sources(where, own), settings.format, settings.policy.formats)
     work = Work("detect", settings.policy)
     across = settings.policy.resolve.across_documents
     patients = _first_pass(where, own, settings).patients if across else None
@@ -71,6 +73,7 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     manifest = Manifest(place.folder, settings.policy.hash, settings.key) if place.folder else None
     vault = settings.vault
     own = place.own_files() | resolved(settings.quarantine, vault.path if vault else None)
+    check_needs(find_sources(where, own), settings.format, settings.policy.formats)
     earlier = _earlier_run(place, manifest) if settings.resume else None
     finished = earlier.finished if earlier else read_all
     first = _first_pass(where, own, settings)

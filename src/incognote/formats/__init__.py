@@ -43,6 +43,13 @@ def format_of(name: str, head: bytes) -> Format:
     raise ReadError("no format is known for this file")
 
 
+def told_by_name(name: str) -> Format | None:
+    """The format of a file where its name says enough."""
+    suffix = PurePath(name).suffix.lower()
+    by_name = [each for each in _all_formats() if suffix in each.suffixes]
+    return by_name[0] if len(by_name) == 1 else None
+
+
 def known_suffixes() -> tuple[str, ...]:
     """The endings of file names that tell a format and nothing else."""
     return tuple(suffix for each in _all_formats() for suffix in each.suffixes)
@@ -55,4 +62,4 @@ def _all_formats() -> tuple[Format, ...]:
     return tuple(map(format_named, [*special, *general]))
 
 
-__all__ = ["HEAD", "Format", "format_named", "format_of", "known_suffixes"]
+__all__ = ["HEAD", "Format", "format_named", "format_of", "known_suffixes", "told_by_name"]

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from incognote.core.errors import TransformError
+from incognote.core.errors import MissingExtra, TransformError
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import FormatRules
 
@@ -53,6 +54,20 @@ class Format(Protocol):
     def read(
         self, stream: BinaryIO, name: str, rules: FormatRules
     ) -> Iterator[Record | Failure]: ...
+
+
+@runtime_checkable
+class Demanding(Protocol):
+    """A format that needs more than incognote brings along. `require` raises a UsageError that
+    names what is missing, so that a run can say so before it starts."""
+
+    def require(self, rules: FormatRules) -> None: ...
+
+
+def require_modules(what: str, extra: str, *modules: str) -> None:
+    """A MissingExtra unless all of the modules are installed; none of them is imported."""
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtra(what, extra)
 
 
 def new_text(result: Result) -> str:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, require_modules
 from incognote.formats.dicom_pixels import PIXELS, Pictures, check_no_face
 from incognote.formats.dicom_rules import (
     DUMMY,
@@ -44,10 +44,7 @@ class DicomFormat:
         return head[128:132] == b"DICM"
 
     def require(self, rules: FormatRules) -> None:
-        try:
-            import pydicom  # noqa: F401
-        except ModuleNotFoundError:
-            raise MissingExtra("the format 'dicom'", "dicom") from None
+        require_modules("the format 'dicom'", "dicom", "pydicom")
         if rules.images != KEEP:
             require_ocr()
 

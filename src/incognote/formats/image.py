@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, require_modules
 from incognote.formats.ocr import require_ocr
 from incognote.formats.pixels import BurnedIn, check_painted, paint
 from incognote.policy import KEEP, FormatRules
@@ -32,10 +32,7 @@ class ImageFormat:
         return head.startswith(_MAGIC)
 
     def require(self, rules: FormatRules) -> None:
-        try:
-            import PIL  # noqa: F401
-        except ModuleNotFoundError:
-            raise MissingExtra("the format 'image'", "ocr") from None
+        require_modules("the format 'image'", "ocr", "PIL")
         if rules.images != KEEP:
             require_ocr()
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from incognote.core.errors import ReadError, TransformError
+from incognote.core.errors import ReadError, TransformError, UsageError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.docx import DocxFormat
@@ -36,12 +36,21 @@ class _Legacy:
     def sniff(self, head: bytes) -> bool:
         return head.startswith(_OLE) and self.mark in head
 
+    def require(self, rules: FormatRules) -> None:
+        del rules
+        if _program() is None:
+            raise UsageError(
+                f"the format {self.name!r} needs LibreOffice (the program soffice), "
+                "which is not installed"
+            )
+
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         suffix, new = self.suffixes[0], self.modern.suffixes[0]
         try:
+            self.require(rules)
             converted = _convert(_checked(stream.read()), suffix, new)
-        except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
+        except (ReadError, UsageError) as error:
+            yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
             return
         for record in self.modern().read(io.BytesIO(converted), name, rules):
             if isinstance(record, Failure):
@@ -79,16 +88,17 @@ def _checked(data: bytes) -> bytes:
     return data
 
 
+def _program() -> str | None:
+    return shutil.which("soffice") or shutil.which("libreoffice")
+
+
 def _convert(data: bytes, suffix: str, target: str) -> bytes:
     """One conversion in a folder of its own, which is gone afterwards whatever happens."""
-    program = shutil.which("soffice") or shutil.which("libreoffice")
-    if program is None:
-        raise ReadError("needs LibreOffice (the program soffice), which is not installed")
     with tempfile.TemporaryDirectory(prefix="incognote-") as folder:
         source = Path(folder, f"file{suffix}")
         source.write_bytes(data)
         command = [
-            program,
+            _program() or "soffice",
             "--headless",
             f"-env:UserInstallation=file://{folder}/profile",
             *("--convert-to", target.lstrip("."), "--outdir", f"{folder}/out", str(source)),

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from incognote.core.errors import MissingExtra
+from incognote.formats.base import require_modules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,15 +90,13 @@ class Reading:
 
 def require_ocr() -> None:
     """A MissingExtra now rather than halfway through a file."""
-    _recogniser()
+    require_modules("reading text in pictures", "ocr", "rapidocr_onnxruntime", "PIL")
 
 
 @cache
 def _recogniser() -> Any:
-    try:
-        from rapidocr_onnxruntime import RapidOCR
-    except ModuleNotFoundError:
-        raise MissingExtra("reading text in pictures", "ocr") from None
+    from rapidocr_onnxruntime import RapidOCR
+
     return RapidOCR()
 
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, require_modules
 from incognote.formats.fields import Cell, Columns, Row, require
 from incognote.policy import DROP, KEEP, FormatRules
 
@@ -25,8 +25,13 @@ class ParquetFormat:
     def sniff(self, head: bytes) -> bool:
         return head[:4] == b"PAR1"
 
+    def require(self, rules: FormatRules) -> None:
+        del rules
+        require_modules("the format 'parquet'", "parquet", "pyarrow")
+
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
+            self.require(rules)
             table, compression = _opened(stream.read())
             require(table.column_names, rules)
             columns = Columns(table.column_names, rules)
@@ -46,11 +51,9 @@ class ParquetFormat:
 
 
 def _opened(data: bytes) -> tuple[Any, str]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ModuleNotFoundError:
-        raise MissingExtra("the format 'parquet'", "parquet") from None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         table = file.read()

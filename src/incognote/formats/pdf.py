@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text
+from incognote.formats.base import Record, new_text, require_modules
 from incognote.formats.ocr import require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
@@ -48,11 +48,7 @@ class PdfFormat:
         return b"%PDF-" in head[:1024]
 
     def require(self, rules: FormatRules) -> None:
-        try:
-            import pikepdf  # noqa: F401
-            import pypdfium2  # noqa: F401
-        except ModuleNotFoundError:
-            raise MissingExtra("the format 'pdf'", "pdf") from None
+        require_modules("the format 'pdf'", "pdf", "pikepdf", "pypdfium2")
         if rules.images in _OCR:
             require_ocr()
 
