@@ -55,7 +55,7 @@ def agreement(
     """Every pair of annotators. No label is neutral here: a clock time can be disputed too."""
     found = []
     for one, other in combinations(annotators, 2):
-        pairs = pair(annotators[one], annotators[other])
+        pairs = pair(annotators[one], annotators[other], (one, other))
         found.append(_agreement(one, other, pairs, tokeniser))
     return found
 
@@ -96,7 +96,7 @@ def disputes(annotators: Mapping[str, Sequence[AnnotatedDocument]]) -> list[Disp
     """Stretches that some annotator marked and that not all mark alike."""
     names = list(annotators)
     for other in names[1:]:
-        pair(annotators[names[0]], annotators[other])
+        pair(annotators[names[0]], annotators[other], (names[0], other))
     by_id = {name: {doc.id: doc for doc in annotators[name]} for name in names}
     found: list[Dispute] = []
     for doc in annotators[names[0]]:

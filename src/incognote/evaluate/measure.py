@@ -284,8 +284,11 @@ def compare(
 ) -> Json:
     """Is the first system better than the second? Words, PHI or not, by subset."""
     options = options or Options()
-    (name_a, a), (name_b, b) = systems.items()
-    tables = [word_table(pair(gold, one), options.tokeniser, options.neutral) for one in (a, b)]
+    name_a, name_b = systems
+    tables = [
+        word_table(pair(gold, one, ("the gold", name)), options.tokeniser, options.neutral)
+        for name, one in systems.items()
+    ]
     pairs = {
         subset: (tables[0].by_document(wanted), tables[1].by_document(wanted))
         for subset, wanted in subsets().items()

@@ -25,20 +25,25 @@ class Pair:
     pred: tuple[Span, ...]
 
 
-def pair(gold: Sequence[AnnotatedDocument], pred: Sequence[AnnotatedDocument]) -> list[Pair]:
-    """Gold and prediction joined by id, in the order of the gold.
+def pair(
+    gold: Sequence[AnnotatedDocument],
+    pred: Sequence[AnnotatedDocument],
+    sides: tuple[str, str] = ("the gold", "the prediction"),
+) -> list[Pair]:
+    """Gold and prediction joined by id, in the order of the gold. `sides` are their names in
+    messages.
 
     A prediction whose text is empty (a system that only writes offsets) is trusted to be of the
     gold's text, as long as its spans fit into it.
     """
-    by_id = _by_id(pred, "the prediction")
-    wanted = _by_id(gold, "the gold")
-    _no_rest("the prediction lacks", [key for key in wanted if key not in by_id])
-    _no_rest("the gold lacks", [key for key in by_id if key not in wanted])
+    one, other = sides
+    wanted, by_id = _by_id(gold, one), _by_id(pred, other)
+    _no_rest(f"{other} lacks", [key for key in wanted if key not in by_id])
+    _no_rest(f"{one} lacks", [key for key in by_id if key not in wanted])
     other_text = [
         key for key, doc in wanted.items() if by_id[key].text and by_id[key].text != doc.text
     ]
-    _no_rest("gold and prediction have different texts for", other_text)
+    _no_rest(f"{one} and {other} have different texts for", other_text)
     outside = [
         key
         for key, doc in wanted.items()
