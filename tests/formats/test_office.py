@@ -96,6 +96,27 @@ class TestDocx:
         assert isinstance(outcome, Failure)
         assert "embedded object" in outcome.message
 
+    def test_the_workbook_behind_a_chart_is_read(self):
+        buffer = io.BytesIO(_letter())
+        with zipfile.ZipFile(buffer, "a") as archive:
+            archive.writestr("word/embeddings/Microsoft_Excel_Sheet1.xlsx", _workbook())
+        out = masked(buffer.getvalue(), "letter.docx", [*NAMES, "Quillon Adeyemi"])
+        with zipfile.ZipFile(io.BytesIO(out)) as archive:
+            inner = _members(archive.read("word/embeddings/Microsoft_Excel_Sheet1.xlsx"))
+        assert [name for name in NAMES if name in inner] == []
+
+    def test_pictures_are_read_where_the_policy_says_so(self):
+        pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
+        from tests.formats.test_pictures import _file, _picture, _words
+
+        buffer = io.BytesIO(_letter())
+        with zipfile.ZipFile(buffer, "a") as archive:
+            archive.writestr("word/media/image1.png", _file(_picture("QUILLON is well")))
+        rules = FormatRules(images="read")
+        out = masked(buffer.getvalue(), "letter.docx", ["QUILLON"], rules)
+        with zipfile.ZipFile(io.BytesIO(out)) as archive:
+            assert _words(archive.read("word/media/image1.png")) == "is well"
+
     def test_pictures_are_blanked_unless_kept(self):
         buffer = io.BytesIO(_letter())
         with zipfile.ZipFile(buffer, "a") as archive:

@@ -20,6 +20,7 @@ from incognote.formats.ooxml import (
     PartSlots,
     date_slot,
     grouped,
+    is_date,
     read_package,
     runs_slot,
     value_slot,
@@ -31,13 +32,17 @@ from incognote.policy import FormatRules
 _RUNS = ("t", "delText", "instrText", "delInstrText")
 # Content controls, document variables and mail merges carry values in attributes of these elements.
 _VALUES = frozenset(
-    """alias attr connectString default docVar helpText listEntry listItem name query result
-    statusText tag""".split()
+    """alias attr connectString default docPart docVar helpText listEntry listItem name query result
+    sourceFileName statusText tag""".split()
 )
-_NAMED = ("bookmarkStart", "cNvPr", "docPr", "docVar")
-_STYLE_PARTS = re.compile(
-    r"(styles|stylesWithEffects|fontTable|webSettings|numbering|theme\d*)\.xml$"
-)
+_NAMED = (
+    "bookmarkStart", "cNvPr", "docPr", "docVar", "moveFromRangeStart", "moveToRangeStart", "theme",
+)  # fmt: skip
+# Markup that says what a stretch is, in words somebody chose.
+_MARKED = ("customXml", "smartTag")
+# Parts that say how things look: of them, only what their author named is read.
+_STYLE_PARTS = re.compile(r"(styles|stylesWithEffects|fontTable|numbering)\.xml$")
+_STYLE_NAMES = ("name", "aliases", "lvlText")
 
 
 class DocxFormat:
@@ -55,14 +60,28 @@ def _reader(parts: Sequence[Part], where: str) -> PartSlots:
     raw = {part.name: part.source.text for part in parts if part.source is not None}
 
     def read(part: str, nodes: Sequence[Node]) -> list[Slot]:
-        if not part.startswith("word/") or part.endswith(".rels") or _STYLE_PARTS.search(part):
+        if not part.startswith("word/") or part.endswith(".rels"):
             return []
+        if _STYLE_PARTS.search(part):
+            return _style_slots(nodes, where, part)
         slots = runs_slot(grouped(nodes, _RUNS, ("p",)), raw[part], where, part)
         for node in nodes:
             slots += _single(node, where, part)
         return slots
 
     return read
+
+
+def _style_slots(nodes: Sequence[Node], where: str, part: str) -> list[Slot]:
+    """The names of styles that somebody made, and words in front of numbered lines."""
+    own = {node.elements[-1] for node in nodes if node.name.endswith("customStyle")}
+    return [
+        value_slot(node, where, part)
+        for node in nodes
+        if node.path[-1] in _STYLE_NAMES
+        and (node.path[-1] == "lvlText" or own.intersection(node.elements))
+        and re.search(r"[^\W\d_]{2}", node.text)
+    ]
 
 
 def _single(node: Node, where: str, part: str) -> list[Slot]:
@@ -72,9 +91,13 @@ def _single(node: Node, where: str, part: str) -> list[Slot]:
         name = node.name.rpartition(":")[2]
         if name in AUTHORS:
             return [value_slot(node, where, part, "DOCTOR")]
-        if name == "date" and re.match(r"\d{4}-\d\d-\d\d", node.text):
+        if is_date(node):
             return [date_slot(node, where, part)]
-        written = name in WRITTEN or (name == "name" and node.path[-1] in _NAMED)
+        written = (
+            name in WRITTEN
+            or (name == "name" and node.path[-1] in _NAMED)
+            or (name in ("uri", "element") and node.path[-1] in _MARKED)
+        )
         if written or (node.path[-1] in _VALUES and name in ("val", "value")):
             return [value_slot(node, where, part)]
         return []

@@ -49,10 +49,13 @@ def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
     )
 
 
-def records_of(data: bytes, where: str, rules: FormatRules) -> list[Record]:
-    """The records of a file held in memory; any part that fails, fails the whole."""
+def records_of(data: bytes, where: str, rules: FormatRules, name: str = "") -> list[Record]:
+    """The records of a file held in memory; any part that fails, fails the whole.
+
+    Its format is told by its content, or by its name where it has one.
+    """
     try:
-        form = format_of("", data[:HEAD])
+        form = format_of(name, data[:HEAD])
     except ReadError:
         raise ReadError(f"{where}: an embedded file is of no known format") from None
     records = []

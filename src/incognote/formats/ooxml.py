@@ -1,7 +1,8 @@
 """Office Open XML (DOCX, XLSX): a zip of XML parts, each patched in place.
 
-What is not XML is judged by where it lies: pictures are blanked (or kept, if the policy says so),
-printer settings emptied, fonts kept. Macros, embedded objects and anything unknown are refused.
+What is not XML is judged by where it lies: pictures are blanked, read by OCR or kept, as the policy
+says; embedded workbooks and letters, as charts have them, are read by their own format; printer
+settings are emptied, fonts kept. Macros, other objects and anything unknown are refused.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from itertools import pairwise
 from typing import BinaryIO
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure, Result
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.charset import Text, decode
+from incognote.formats.embedded import records_of
 from incognote.formats.headers import words_of
 from incognote.formats.patch import Piece, Slot, patched, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.zips import members, pack
-from incognote.policy import FormatRules
+from incognote.policy import COVER, KEEP, READ, FormatRules
 
 # The smallest picture there is: one transparent point.
 BLANK_IMAGE = bytes.fromhex(
@@ -29,6 +31,9 @@ BLANK_IMAGE = bytes.fromhex(
     "6460f85f0f0002870180eb47ba920000000049454e44ae426082"
 )
 _PICTURE = re.compile(r"\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|ico)$", re.IGNORECASE)
+# Of those, the ones that OCR is given; the rest is blanked.
+_READABLE = re.compile(r"\.(png|jpe?g|tiff?)$", re.IGNORECASE)
+_EMBEDDED = re.compile(r"/embeddings/[^/]+\.(docx|xlsx)$", re.IGNORECASE)
 _PROPERTIES = {
     "creator": "DOCTOR",
     "lastModifiedBy": "DOCTOR",
@@ -42,11 +47,14 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _NO_DAY = "1900-01-01"
 # Attributes that hold what somebody wrote, on whatever element of whatever part.
 WRITTEN = frozenset(
-    """alt altText altTextSummary caption command comment connection descr description display
-    displayName displayText error errorTitle fullDate instr location prompt promptTitle sourceFile
+    """alt altText altTextSummary cache caption codeName colHeaderCaption command comment connection
+    customMenu dataCaption descr description destinationFile display displayName displayText divId
+    ed error errorCaption errorTitle grandTotalCaption help instr location missingCaption prompt
+    promptTitle refersTo rowHeaderCaption solutionID sourceFile sourceName sourceObject statusBar
     statusText string text title tooltip totalsRowLabel uniqueName url user""".split()
 )
-AUTHORS = frozenset("author initials userId userName".split())
+AUTHORS = frozenset("author initials refreshedBy userId userName".split())
+_DATES = frozenset("date dateTime dateUtc dT fullDate".split())
 
 _WORDS = re.compile(r"[^\W_]")
 
@@ -62,10 +70,28 @@ class Part:
     source: Text | None = field(default=None, repr=False)
     nodes: list[Node] = field(default_factory=list, repr=False)
     slots: list[Slot] = field(default_factory=list, repr=False)
+    records: list[Record] = field(default_factory=list, repr=False)
 
     @property
     def name(self) -> str:
         return self.info.filename
+
+    @property
+    def documents(self) -> list[Document]:
+        read = [slot.documents for slot in self.slots]
+        read += [record.documents for record in self.records]
+        return [document for documents in read for document in documents]
+
+    def written(self, results: Sequence[Result]) -> bytes:
+        if self.source is not None and self.slots:
+            return self.source.encode(patched(self.source.text, self.slots, results))
+        if not self.records:
+            return self.data
+        rest, data = list(results), b""
+        for record in self.records:
+            own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
+            data += record.render(own)
+        return data
 
 
 def read_package(
@@ -82,7 +108,7 @@ def read_package(
         message = str(error) if name in str(error) else f"{name}: {error}"
         yield Failure(name, error.stage, type(error).__name__, message)
         return
-    documents = tuple(d for part in parts for slot in part.slots for d in slot.documents)
+    documents = tuple(document for part in parts for document in part.documents)
     yield Record(documents, lambda results: _write(parts, results))
 
 
@@ -94,7 +120,11 @@ def _open(info: zipfile.ZipInfo, data: bytes, where: str, rules: FormatRules) ->
         source = decode(data)
         return Part(info, data, source, scan(source.text, f"{where} {name}"))
     if _PICTURE.search(name):
-        return Part(info, data if rules.images == "keep" else BLANK_IMAGE)
+        if rules.images in (COVER, READ) and _READABLE.search(name):
+            return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
+        return Part(info, data if rules.images == KEEP else BLANK_IMAGE)
+    if _EMBEDDED.search(name):
+        return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
     if "printerSettings" in name:
         return Part(info, b"")
     if name.endswith((".odttf", ".ttf", ".fntdata")):
@@ -106,12 +136,9 @@ def _write(parts: Sequence[Part], results: Sequence[Result]) -> bytes:
     rest = list(results)
     written: list[tuple[zipfile.ZipInfo, bytes]] = []
     for part in parts:
-        count = sum(len(slot.documents) for slot in part.slots)
+        count = len(part.documents)
         own, rest = rest[:count], rest[count:]
-        data = part.data
-        if part.source is not None and part.slots:
-            data = part.source.encode(patched(part.source.text, part.slots, own))
-        written.append((part.info, data))
+        written.append((part.info, part.written(own)))
     return pack(written)
 
 
@@ -134,6 +161,12 @@ def _common(part: Part, where: str) -> list[Slot]:
             if _WORDS.search(node.text) and not node.name.startswith("xmlns")
         ]
     return []
+
+
+def is_date(node: Node) -> bool:
+    """Whether an attribute says when somebody wrote or changed something."""
+    name = node.name.rpartition(":")[2]
+    return node.kind == "attribute" and name in _DATES and _ISO.match(node.text) is not None
 
 
 def _property(node: Node, where: str) -> list[Slot]:

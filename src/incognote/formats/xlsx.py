@@ -24,6 +24,7 @@ from incognote.formats.ooxml import (
     PartSlots,
     date_slot,
     grouped,
+    is_date,
     read_package,
     runs_slot,
     value_slot,
@@ -40,11 +41,11 @@ _SHORTEST_NUMBER = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 # Beside the attributes that hold text anywhere: names, and the values filters and caches keep.
 _NAMED = frozenset(
-    """cacheField cNvPr connection customWorkbookView dataField definedName pivotField
-    pivotTableDefinition protectedRange queryTable scenario sheet slicer table tableColumn
-    userInfo worksheetSource""".split()
+    """cacheField cellStyle cNvPr connection customPr customWorkbookView dataField definedName
+    pivotField pivotTableDefinition protectedRange queryTable queryTableField scenario sheet slicer
+    slicerCacheDefinition table tableColumn tableStyle userInfo worksheetSource""".split()
 )
-_VALUED = frozenset("customFilter filter inputCells sheetName".split())
+_VALUED = frozenset("cellSmartTagPr customFilter filter inputCells sheetName".split())
 _LITERAL = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -130,10 +131,10 @@ class _Workbook:
         return self._strings.get(int(cell.value.text), "")
 
     def slots(self, part: str, nodes: Sequence[Node]) -> list[Slot]:
-        if not part.startswith("xl/") or part.endswith((".rels", "styles.xml", "calcChain.xml")):
+        if not part.startswith("xl/") or part.endswith((".rels", "calcChain.xml")):
             return []
-        if "/theme/" in part:
-            return []
+        if part.endswith("styles.xml"):
+            return self._style_slots(part, nodes)
         if part == "xl/sharedStrings.xml":
             return self._string_slots(nodes)
         slots = self._cell_slots(part)
@@ -156,19 +157,31 @@ class _Workbook:
         name, owner = node.name.rpartition(":")[2], node.path[-1]
         if name in AUTHORS and _is_words(node.text):
             return [value_slot(node, self.where, part, "DOCTOR")]
-        if owner == "d" and name == "v" and re.match(r"\d{4}-\d\d-\d\d", node.text):
+        if is_date(node) or (owner == "d" and name == "v" and re.match(r"\d{4}-", node.text)):
             return [date_slot(node, self.where, part)]
-        if owner in ("n", "s") and name == "v":
+        if (owner in ("n", "s") and name == "v") or (owner == "item" and name == "n"):
             return [value_slot(node, self.where, part)]
         written = (
             name in WRITTEN
-            or (name == "name" and owner in _NAMED)
+            or (name in ("name", "Name") and owner in (*_NAMED, "Map", "theme"))
             or (name == "val" and owner in _VALUED)
         )
         built_in = node.text.startswith("_xlnm") or name in xlsx_names.REFERRING
         if not written or built_in or not _is_words(node.text):
             return []
         return [value_slot(node, self.where, part)]
+
+    def _style_slots(self, part: str, nodes: Sequence[Node]) -> list[Slot]:
+        """Names that somebody gave to styles, and words in the formats of numbers."""
+        built_in = {node.elements[-1] for node in nodes if node.name == "builtinId"}
+        slots = []
+        for node in nodes:
+            owner = node.path[-1]
+            named = owner in ("cellStyle", "tableStyle") and node.name == "name"
+            words = owner == "numFmt" and re.search(r'"[^"]*[^\W\d_]{2}', node.text)
+            if (named and node.elements[-1] not in built_in) or words:
+                slots.append(value_slot(node, self.where, part))
+        return slots
 
     def _formula_slots(self, part: str, node: Node) -> list[Slot]:
         """The texts within a formula; its names are followed by `xlsx_names` afterwards."""
