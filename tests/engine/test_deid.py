@@ -173,6 +173,37 @@ def test_no_input(tmp_path: Path, settings: Settings) -> None:
     assert tree(tmp_path) == {}
 
 
+def test_what_is_no_file_is_refused_and_never_waited_for(
+    notes: Path, tmp_path: Path, settings: Settings
+) -> None:
+    os.mkfifo(notes / "pipe.txt")
+    (notes / "up").symlink_to("..")
+    (notes / "self.txt").symlink_to("self.txt")
+    (notes / "gone.txt").symlink_to("nowhere")
+    summary = deid(str(notes), str(tmp_path / "out"), settings)
+    listed = {row["file"]: row["message"] for row in rows(tmp_path / "out" / "quarantine.jsonl")}
+    assert "neither a file nor a folder" in listed["pipe.txt"]
+    assert "link, which is not followed" in listed["up"]
+    assert {"self.txt", "gone.txt"} <= set(listed)
+    assert summary.documents - summary.quarantined == 7
+
+
+def test_a_folder_that_cannot_be_listed_is_not_passed_over(
+    notes: Path, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("sub"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    deid(str(notes), str(tmp_path / "out"), settings)
+    listed = {row["file"]: row["message"] for row in rows(tmp_path / "out" / "quarantine.jsonl")}
+    assert listed["sub"] == "sub: a folder: unreadable"
+
+
 class _Stop:
     """A progress bar that presses Ctrl-C after so many documents."""
 
@@ -269,6 +300,7 @@ def test_a_run_that_was_killed_can_be_resumed(
     begun = b"".join(written[:2]) + written[2][:20]
     assert {row["file"] for row in map(json.loads, written[:2])} == {"a.txt", "b.jsonl"}
     (tmp_path / "out" / ".manifest.jsonl.1.partial").write_bytes(begun)
+    (tmp_path / "out" / "sub" / ".d.txt.1.partial").write_bytes(b"beg")
     (tmp_path / "out" / "manifest.jsonl").unlink()
     summary = deid(str(notes), str(tmp_path / "out"), replace(settings, resume=True))
     assert (summary.carried, summary.documents) == (1, 9)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from incognote.core.errors import UsageError
 from incognote.engine.files import AtomicFile
 
 
@@ -26,6 +28,14 @@ def test_without_commit_nothing_remains(tmp_path):
         file.write(b"half")
     assert path.read_bytes() == b"before"
     assert [each.name for each in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full disk to offer")
+def test_a_full_disk_is_named():
+    with AtomicFile(Path("/dev/full")) as file:
+        file.write(b"x")
+        with pytest.raises(UsageError, match="/dev/full: cannot be written: No space left"):
+            file.commit()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")

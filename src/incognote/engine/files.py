@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +29,8 @@ class AtomicFile:
         self._stream: BinaryIO | None = None
 
     def write(self, data: bytes) -> None:
-        self._open().write(data)
+        with self._naming_the_file():
+            self._open().write(data)
 
     def tell(self) -> int:
         return self._stream.tell() if self._stream else 0
@@ -45,12 +47,13 @@ class AtomicFile:
             self._stream.flush()
 
     def commit(self) -> None:
-        stream = self._open()
-        stream.flush()
-        if not self._special:
-            os.fsync(stream.fileno())
-            self._partial.replace(self.path)
-        stream.close()
+        with self._naming_the_file():
+            stream = self._open()
+            stream.flush()
+            if not self._special:
+                os.fsync(stream.fileno())
+                self._partial.replace(self.path)
+            stream.close()
         self._stream = None
 
     def discard(self) -> None:
@@ -63,12 +66,19 @@ class AtomicFile:
 
     def _open(self) -> BinaryIO:
         if self._stream is None:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._stream = self._partial.open("wb")
-            except OSError as error:
-                raise UsageError(f"{self.path}: cannot be written: {error.strerror}") from None
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = self._partial.open("wb")
         return self._stream
+
+    @contextmanager
+    def _naming_the_file(self) -> Iterator[None]:
+        """A full disk says nothing of what was being written to it."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def __enter__(self) -> Self:
         return self

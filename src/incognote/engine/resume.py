@@ -16,7 +16,7 @@ from pathlib import Path
 
 from incognote.core.errors import UsageError
 from incognote.engine.files import leftovers
-from incognote.engine.ledger import Manifest
+from incognote.engine.ledger import MANIFEST, Manifest
 from incognote.engine.sources import Source
 
 
@@ -91,4 +91,6 @@ class EarlierRun:
     def forget(self) -> None:
         """All that was left by runs that were killed has been carried over or done again."""
         for left in self._left:
-            left.unlink(missing_ok=True)
+            run = left.name.removeprefix(f".{MANIFEST}")  # the end of every name it wrote under
+            for partial in left.parent.rglob(f".*{run}"):
+                partial.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import ReadError, UsageError
 
 STREAM = "-"
 
@@ -37,16 +37,27 @@ class Source:
 
     @property
     def size(self) -> int:
-        return self.path.stat().st_size if self.path else 0
+        try:
+            return self.path.stat().st_size if self.path else 0
+        except OSError:
+            return 0  # whoever opens it will say what is wrong
 
     def open(self) -> AbstractContextManager[BinaryIO]:
-        return self.path.open("rb") if self.path else nullcontext(sys.stdin.buffer)
+        if self.path is None:
+            return nullcontext(sys.stdin.buffer)
+        if self.path.is_dir():
+            reason = "is a link, which is not followed" if self.path.is_symlink() else "unreadable"
+            raise ReadError(f"a folder: {reason}")
+        if self.path.exists() and not self.path.is_file():
+            raise ReadError("neither a file nor a folder")  # a pipe would be waited for for ever
+        return self.path.open("rb")
 
 
 def find_sources(where: str, leave_out: frozenset[Path] = frozenset()) -> Iterator[Source]:
     """The files at `where`, in an order that does not depend on the file system.
 
-    Hidden files and the run's own outputs (`leave_out`, resolved) are passed over.
+    Hidden files and the run's own outputs (`leave_out`, resolved) are passed over. Folders that
+    cannot be listed, and links to folders, are handed out as they are: whoever opens them is told.
     """
     if where == STREAM:
         yield Source("stdin", None)
@@ -57,14 +68,27 @@ def find_sources(where: str, leave_out: frozenset[Path] = frozenset()) -> Iterat
         return
     if not root.is_dir():
         raise UsageError(f"{where}: no such file or folder")
-    for folder, folders, files in os.walk(root):
+    unlisted: list[Path] = []
+    for folder, folders, files in os.walk(
+        root, onerror=lambda error: unlisted.append(Path(error.filename))
+    ):
         here = Path(folder)
+        links = [each for each in folders if (here / each).is_symlink()]
+        for file in sorted([*files, *links]):
+            path = here / file
+            if not file.startswith(".") and not _is_any(path, leave_out):
+                yield Source(path.relative_to(root).as_posix(), path)
         folders[:] = sorted(
             each
             for each in folders
-            if not each.startswith(".") and (here / each).resolve() not in leave_out
+            if not each.startswith(".") and not _is_any(here / each, leave_out)
         )
-        for file in sorted(files):
-            path = here / file
-            if not file.startswith(".") and path.resolve() not in leave_out:
-                yield Source(path.relative_to(root).as_posix(), path)
+    for path in unlisted:
+        yield Source(path.relative_to(root).as_posix(), path)
+
+
+def _is_any(path: Path, places: frozenset[Path]) -> bool:
+    try:
+        return path.resolve() in places
+    except (OSError, RuntimeError):
+        return False  # a link to itself
