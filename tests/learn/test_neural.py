@@ -62,7 +62,8 @@ def test_a_transformer_trains_resumes_and_learns_from_its_errors(base, notes, tm
     assert folder.card["epoch"] == 1
     more = transformer.Training(epochs=2, window=64, workers=1, rate=1e-3)
     again = recipe.train_transformer(data(notes), base, out, more, said.append, resume=True)
-    assert again.card["epoch"] == 2
+    assert again.card["epoch"] in (1, 2)  # whichever was better on the held-out notes
+    assert any(line.startswith("epoch 2") for line in said)
     newest = recipe.train_transformer(
         data(notes), base, out, options, said.append, hard_examples=True
     )

@@ -23,7 +23,7 @@ from incognote.learn.folder import write_folder
 from incognote.learn.graph import encoder_shape, named, write_graph
 from incognote.learn.network import read_config, read_vocabulary
 
-OVERLAP = 16  # pieces that two windows share; more costs time and gains nothing
+OVERLAP = 32  # pieces that two windows share; what two readings see twice is missed less
 
 
 def export_transformer(
@@ -89,7 +89,7 @@ def read_state(trained: Path) -> dict[str, Any]:
 
 
 def _history(state: Mapping[str, Any]) -> dict[str, Any]:
-    wanted = ("base", "epoch", "held_out_loss", "training", "augmentation")
+    wanted = ("base", "epoch", "held_out_error", "training", "augmentation")
     return {key: state[key] for key in wanted if key in state}
 
 

@@ -24,7 +24,7 @@ from incognote.detect.word_class import CLASSES
 from incognote.learn.augment import Source
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import epochs
-from incognote.learn.windows import IGNORED, unit_targets
+from incognote.learn.windows import IGNORED, phi_error, unit_targets
 
 if TYPE_CHECKING:
     import torch
@@ -219,27 +219,24 @@ def train(
         model.eval()
         kept = [p.detach().clone() for p in trained]
         _assign(trained, average)
-        with torch.no_grad():
-            losses = [_loss(model, group, 0.0).item() for group in _grouped(check, options.budget)]
-        held_loss = sum(losses) / max(1, len(losses))
+        error = _held_out_error(model, _grouped(check, options.budget))
         progress(
             f"epoch {epoch + 1}/{options.epochs} loss {total.item() / max(1, len(todo)):.4f} "
-            f"held-out {held_loss:.5f} {time.monotonic() - started:.0f} s"
+            f"held-out error {error:.4f} {time.monotonic() - started:.0f} s"
         )
-        if held_loss < best:
-            best, stale = held_loss, 0
+        stale = 0 if error < best else stale + 1
+        if error <= best:
+            best = error
             weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
             save_file(weights, out / "weights.safetensors")
             state = {
                 "epoch": epoch + 1,
-                "held_out_loss": held_loss,
+                "held_out_error": error,
                 "labels": labels,
                 "training": asdict(options),
                 "augmentation": asdict(source.options),
             }
             (out / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
-        else:
-            stale += 1
         _assign(trained, kept)
         spent = (time.monotonic() - started) / 60
         if stale >= options.patience or (options.minutes and spent >= options.minutes):
@@ -261,6 +258,21 @@ def _grouped(samples: Sequence[Sample], budget: int) -> list[list[Sample]]:
         groups[-1].append(sample)
         size += len(sample.labels) + SEPARATOR
     return groups
+
+
+def _held_out_error(model: Any, check: Sequence[Sequence[Sample]]) -> float:
+    import torch
+
+    device = next(model.parameters()).device
+    said, gold = [], []
+    for group in check:
+        rows, starts = stacked([sample.features for sample in group])
+        with torch.no_grad():
+            best = model(torch.from_numpy(rows).to(device))[:, :-1].argmax(-1).cpu().numpy()
+        for sample, start in zip(group, starts, strict=True):
+            said.append(best[start : start + len(sample.labels)])
+            gold.append(sample.labels)
+    return phi_error(np.concatenate(said), np.concatenate(gold))
 
 
 def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:

@@ -18,13 +18,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from incognote.core.errors import UsageError
 from incognote.learn.augment import Source
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import EpochMaker, epochs
 from incognote.learn.network import build, read_vocabulary
 from incognote.learn.teachers import Teacher, mean_answer
-from incognote.learn.windows import IGNORED, Batch, batches, cut
+from incognote.learn.windows import IGNORED, Batch, batches, cut, phi_error
 
 if TYPE_CHECKING:
     import torch
@@ -122,7 +124,7 @@ def train(
                 f"{out} was trained on other labels; it cannot be resumed on this data"
             )
         model.load_state_dict(load_file(out / "weights.safetensors"))
-        first_epoch, best = state["epoch"], state["held_out_loss"]
+        first_epoch, best = state["epoch"], state["held_out_error"]
     model.to(device)
 
     new = [p for name, p in model.named_parameters() if not name.startswith("encoder")]
@@ -176,23 +178,22 @@ def train(
                     f"epoch {epoch + 1}/{options.epochs} {number + 1}/{len(todo)} "
                     f"loss {total / (number + 1):.4f} {speed:,.0f} pieces/s done {done:.0%}"
                 )
-        held_loss = _swapped(trained, average, lambda: _held_out_loss(model, check, device))
-        progress(f"epoch {epoch + 1} held-out loss {held_loss:.5f}")
-        if held_loss < best:
-            best, stale = held_loss, 0
+        error = _swapped(trained, average, lambda: _held_out_error(model, check, device))
+        progress(f"epoch {epoch + 1} held-out error {error:.4f}")
+        stale = 0 if error < best else stale + 1
+        if error <= best:
+            best = error
             weights = _swapped(trained, average, lambda: _state(model))
             save_file(weights, out / "weights.safetensors")
             state = {
                 "epoch": epoch + 1,
-                "held_out_loss": held_loss,
+                "held_out_error": error,
                 "labels": labels,
                 "base": base.name,
                 "training": asdict(options),
                 "augmentation": asdict(source.options),
             }
             (out / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
-        else:
-            stale += 1
         if stale >= options.patience or (
             options.minutes and time.monotonic() - started >= options.minutes * 60
         ):
@@ -262,7 +263,7 @@ def restart(scratch: Path) -> None:
     if not path.is_file():
         raise UsageError(f"{scratch} is missing: only a model trained here can be continued")
     state = json.loads(path.read_text(encoding="utf-8"))
-    state |= {"epoch": 0, "held_out_loss": float("inf")}
+    state |= {"epoch": 0, "held_out_error": float("inf")}
     path.write_text(json.dumps(state), encoding="utf-8")
 
 
@@ -291,13 +292,19 @@ def _loss(
     return loss_of(logits, labels, opens, taught)
 
 
-def _held_out_loss(model: Any, check: Sequence[Batch], device: str) -> float:
+def _held_out_error(model: Any, check: Sequence[Batch], device: str) -> float:
     import torch
 
     model.eval()
-    with torch.no_grad():
-        losses = [_loss(model, batch, device, 0, 0.0).item() * batch.ids.size for batch in check]
-    return float(sum(losses) / max(1, sum(batch.ids.size for batch in check)))
+    said, gold = [], []
+    for batch in check:
+        read = batch.labels != IGNORED
+        inputs = (batch.ids, batch.shapes, batch.layouts, batch.mask)
+        with torch.no_grad(), torch.autocast(device, torch.bfloat16):
+            logits = model(*(torch.from_numpy(array).to(device) for array in inputs))
+        said.append(logits[..., :-1].argmax(-1).cpu().numpy()[read])
+        gold.append(batch.labels[read])
+    return phi_error(np.concatenate(said), np.concatenate(gold))
 
 
 def _state(model: Any) -> dict[str, torch.Tensor]:

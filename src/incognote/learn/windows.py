@@ -148,3 +148,11 @@ def padded(windows: Sequence[Window], pad: int) -> Batch:
         batch.labels[row, :size] = window.labels
         batch.opens[row, :size] = window.opens
     return batch
+
+
+def phi_error(said: IntArray, gold: IntArray) -> float:
+    """1 - F1 of telling PHI from the rest. Epochs are compared by this, not by the loss: a loss
+    grows with a model's certainty even while it errs less."""
+    hits = int(((said > 0) & (gold > 0)).sum())
+    wrong = int(((said > 0) != (gold > 0)).sum())
+    return wrong / max(1, 2 * hits + wrong)
