@@ -130,6 +130,41 @@ def test_wrapped_lines_are_joined_and_lists_are_not():
     assert "again.\n- aspirin\n- lisinopril\n" in view
 
 
+LINES = {
+    "a letterhead": (
+        "Valley Eye Surgery Center, Outpatient Pavilion, Suite 310, North Tower\n17200 Ventura Blvd",
+        0,
+    ),
+    "columns": (
+        "Requested by A. Klinghoffer of the eye clinic  for the      Unit  A1\nTotal of all      4",
+        0,
+    ),
+    "ends in the middle of a phrase": (
+        "ADMITTED BY HER FAMILY DOCTOR TO THE SURGICAL WARD OF THE HOSPITAL ON\nMonday, for surgery",
+        1,
+    ),
+    "a clause": (
+        "he was then seen by the doctor on call, whose name was written down as\nRosa Delgado",
+        1,
+    ),
+    "many lines of one length": (
+        (
+            "SEEN AND EXAMINED WITH THE TEAM, AGREE WITH THE PLAN AS WRITTEN BY ADA\n"
+            "QUILLFEATHER, MEDICATIONS REVIEWED, NO CHANGES MADE TODAY, FOLLOW UP AT\n"
+            "CLINIC"
+        ),
+        2,
+    ),
+    "short lines": ("seen by Rosa\nDelgado", 0),
+}
+
+
+@pytest.mark.parametrize("case", LINES.values(), ids=LINES)
+def test_which_line_ends_are_wraps(case):
+    text, wraps = case
+    assert text.count("\n") - unwrap(text).count("\n") == wraps
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

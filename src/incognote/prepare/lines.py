@@ -11,6 +11,19 @@ _FRESH = re.compile(
 )
 _ENDS = frozenset(".:;!?|")
 _MIN_WRAP = 50
+# Columns side by side: such a line ends where its row ends.
+_COLUMNS = re.compile(r"\S[ \t]{3,}\S|\t\S|[|]")
+# No line ends with one of these on purpose.
+_OPEN_END = re.compile(
+    r"(?:,|\b(?:a|an|and|as|at|but|by|for|from|her|his|if|in|is|of|on|or|the|their|this|to|was|were|"
+    r"who|with|dr|mr|mrs|ms))\.?$",
+    re.IGNORECASE,
+)
+_RAGGED = 20
+_MARGIN = 12
+_FEWEST_FULL = 4
+_WIDEST_PAGE = 132
+_FEWEST_WORDS = 6
 # About ten lines.
 _OVERLAP = 1000
 
@@ -19,18 +32,21 @@ def unwrap(text: str) -> str:
     """The text with wrapped line ends turned into blanks. The length stays the same.
 
     A line end is a wrap where the line is about as long as the longest lines of its paragraph,
-    does not end a sentence, and the next line does not start something of its own.
+    does not end a sentence, and the next line does not start something of its own. Two lines that
+    merely follow each other, as in a letterhead, look the same: where neither the page nor the
+    paragraph shows another sign of wrapping, a line must be a clause, or end in the middle of one.
     """
     if "\n" not in text:
         return text
     lines = text.split("\n")
+    page = _page_width(lines)
     ends: list[str] = []
     at = 0
     while at < len(lines):
         stop = at
         while stop < len(lines) and lines[stop].strip():
             stop += 1
-        ends += _paragraph_ends(lines[at:stop])
+        ends += _paragraph_ends(lines[at:stop], page)
         if stop < len(lines):
             ends.append("\n")
         at = stop + 1
@@ -38,7 +54,15 @@ def unwrap(text: str) -> str:
     return "".join(map("".join, zip(lines, ends, strict=True)))
 
 
-def _paragraph_ends(lines: list[str]) -> list[str]:
+def _page_width(lines: list[str]) -> int:
+    """How wide the page is, where several lines come near to its edge and none goes beyond."""
+    lengths = [len(line.rstrip()) for line in lines]
+    widest = max(lengths)
+    near = sum(length > widest - _MARGIN for length in lengths)
+    return widest if near >= _FEWEST_FULL and widest <= _WIDEST_PAGE else 0
+
+
+def _paragraph_ends(lines: list[str], page: int) -> list[str]:
     """For each line of a paragraph, what its line end stands for in the view."""
     if not lines:
         return []
@@ -46,14 +70,31 @@ def _paragraph_ends(lines: list[str]) -> list[str]:
     ends = ["\n"] * len(lines)
     if width < _MIN_WRAP:
         return ends
+    prose = _is_prose(lines, width) or bool(page and width > page - _MARGIN)
     for i, (line, following) in enumerate(pairwise(lines)):
         stripped = line.rstrip()
         first_word = len(following.split(None, 1)[0])
         # The next word would not have fitted: the page decided, not the writer.
         full = len(stripped) + 1 + first_word > width - 4
-        if full and stripped[-1:] not in _ENDS and not _FRESH.match(following):
+        goes_on = prose or _is_clause(stripped) or _OPEN_END.search(stripped) is not None
+        columns = _COLUMNS.search(line.lstrip()) or _COLUMNS.search(following.lstrip())
+        ended = stripped[-1:] in _ENDS or columns or _FRESH.match(following)
+        if full and goes_on and not ended:
             ends[i] = " "
     return ends
+
+
+def _is_clause(line: str) -> bool:
+    """Whether most words of a line are written small, as in a sentence and not in a heading."""
+    words = line.split()
+    return len(words) >= _FEWEST_WORDS and sum(map(str.islower, words)) > 0.6 * len(words)
+
+
+def _is_prose(lines: list[str], width: int) -> bool:
+    """Whether a paragraph runs on: a line starts in lower case, or many are of one length."""
+    if any(line.lstrip()[:1].islower() for line in lines[1:]):
+        return True
+    return len(lines) > 2 and all(len(line.rstrip()) > width - _RAGGED for line in lines[:-1])
 
 
 def windows(text: str, size: int) -> list[tuple[int, int]]:
