@@ -105,3 +105,25 @@ def test_hardware_addresses_keep_their_layout():
     assert re.fullmatch(
         r"00:00:5E:00:53:[0-9A-F]{2}", surrogate("A4:83:E7:12:9B:04", "MAC", labels=labels)
     )
+
+
+@pytest.mark.parametrize("text", ["fe80::1", "::1", "2001:4860:4860::8888", "fe80:0:0:0:1:2:3:4"])
+def test_every_ipv6_address_lies_in_the_documentation_range(text):
+    for i in range(20):
+        new = ipaddress.ip_address(surrogate(text, "IPADDR", f"p{i}"))
+        assert new in ipaddress.ip_network("2001:db8::/32")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("313-555-0129 #8071", r"[2-9]\d\d-555-01\d\d #\d{4}"),
+     ("250-555-0109 local 12", r"[2-9]\d\d-555-01\d\d local \d\d"),
+     ("617-726-2000 ext. 14", r"[2-9]\d\d-555-01\d\d ext\. \d\d")],
+)  # fmt: skip
+def test_extensions_are_numbers_of_their_own(text, form):
+    assert re.fullmatch(form, surrogate(text, "PHONE"))
+
+
+def test_hosts_read_as_institutions():
+    new = surrogate("records@copperbasinclinic.org", "EMAIL")
+    assert re.fullmatch(r"records@[a-z]+clinic\.example", new)

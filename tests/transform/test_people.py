@@ -223,3 +223,9 @@ def test_behind_a_title_a_first_name_is_one_if_it_can_hardly_be_another():
         assert row is not None
         assert row.female > 0.5
         assert full.split()[1] == doctor
+
+
+def test_a_family_is_that_of_the_name():
+    family, all_of_them = values("Mr. [[Kowalski|PATIENT]] and the [[Kowalskis|PATIENT]]")
+    assert all_of_them.startswith(family)
+    assert all_of_them.endswith("s")

@@ -203,6 +203,12 @@ def test_a_state_taken_for_a_country_becomes_a_state():
         ("mile marker 398", "LOCATION-OTHER", r"mile marker \d{3}"),
         ("State Route 231", "LOCATION-OTHER", r"State Route \d{3}"),
         ("Tahoe National Forest", "LOCATION-OTHER", r"\w+ National Forest"),
+        (
+            "One Elm Plaza",
+            "STREET",
+            r"(?!One)(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten) \w+ Plaza",
+        ),
+        ("Mexican-American", "COUNTRY", r"(?!Mexican)[A-Z][A-Za-z ]+-American"),
         ("30 N. Main", "STREET", r"\d\d N\. (?!Main)\w+"),
         ("3rd & Pine, upstairs rear", "STREET", r"\d(?:st|nd|rd|th) & \w+, upstairs rear"),
         ("FLA", "STATE", r"[A-Z. ]+(?<!\.)"),

@@ -176,9 +176,8 @@ def _ipv6(text: str, dice: Dice) -> str:
     """2001:db8::/32, with as many groups of as many digits as the original."""
     groups = text.split(":")
     fresh = ["".join(dice.pick("123456789abcdef") for _ in group) for group in groups]
-    for i, fixed in enumerate(("2001", "db8")):
-        if i < len(groups) and groups[i]:
-            fresh[i] = fixed
+    # "fe80::1" has no second group, "::1" no first: they get what names the range.
+    fresh[: 2 if groups[1] else 1] = ["2001", "db8"]
     joined = ":".join(fresh)
     return joined.upper() if text.upper() == text and text.lower() != text else joined
 

@@ -43,6 +43,7 @@ _CALLED = 20
 # How much rarer than as a last name a word may be as a first name, to be taken for one.
 _FAMILIAR = 4
 _JOINTS = ("", "-", "_", ".")
+_SIBILANTS = ("s", "x", "z", "ch", "sh")
 # So much of a last name must stand in a user name to be recognised.
 _START = 4
 
@@ -257,6 +258,9 @@ def last_name(folded: str, record: Record) -> str:
     plain = folded.replace("'", "").replace("’", "")
     row = namepools.known("last", plain)
     if row is None:
+        if plain.endswith("s") and namepools.known("last", plain[:-1]):  # "the Kowalskis"
+            family = last_name(plain[:-1], record)
+            return family + ("es" if family.endswith(_SIBILANTS) else "s")
         first = namepools.known("first", plain)
         if first is None:
             return ""

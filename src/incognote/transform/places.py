@@ -22,7 +22,9 @@ _ADJECTIVES = ("an", "ese", "ish", "ic", "i", "ch")
 # Roads that go by a number: the county of "County Road 12" is no name.
 _NUMBERED = frozenset({"highway", "hwy", "rd", "road", "route", "rt"})
 _DIGIT = re.compile(r"\d")
+_AMERICAN = re.compile(r"(?<=\w)[- ]American$", re.IGNORECASE)
 _COORDINATES = re.compile(r"\d+\.\d+\s?°?\s?[NSEW]\b")
+_NUMBER_WORDS = tuple("one two three four five six seven eight nine ten".split())
 _NEAR = 6
 _TOWN = 5_000
 _ENOUGH = 10
@@ -344,6 +346,11 @@ def _renamed(
             return other_number(token, record, attempt)
         if token.lower().replace(".", "") in kept:
             return token
+        if not changed and token.lower() in _NUMBER_WORDS:  # "One Elm Plaza"
+            changed = True
+            dice = record.scope.draws.dice("NUMBER", token.lower(), attempt)
+            others = tuple(word for word in _NUMBER_WORDS if word != token.lower())
+            return case_like(token, dice.pick(others))
         changed = True
         if len(token) == 1 and mention.label == "LOCATION-OTHER" and _DIGIT.search(text):
             return token  # the I of "I-80"
@@ -456,6 +463,9 @@ def country(mention: Mention, record: Record) -> str:
     lex = lexicon()
     if text == record.text and re.fullmatch(r"[A-Z]{2,3}", text):
         return _country_code(text, record)
+    if _AMERICAN.search(text):  # where the notes are written, everybody is
+        head = Mention("COUNTRY", text[:-9], mention.start, mention.end - 9, mention.span)
+        return country(head, record) + text[-9:]
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold(bare)
     article = text[: len(text) - len(bare)] if record.text.isupper() else ""

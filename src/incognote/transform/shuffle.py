@@ -52,8 +52,9 @@ def format_class(text: str) -> str:
 
 
 def loose_class(text: str) -> str:
-    """The same for a date that is alone in its class: 9/9 and 10/10, May and MAY are alike."""
-    return re.sub(r"9(?: ?9)+", "9", format_class(text)).casefold()
+    """The same for a date that is alone in its class: 9/9 and 10/10, May and MAY are alike. Years
+    stay apart from days, or 2022-11-30 would go to 11-30-2022."""
+    return re.sub(r"9+", lambda m: m[0] if len(m[0]) > 2 else "9", format_class(text)).casefold()
 
 
 _NUMBER = re.compile(r"\d|(?<=\d)[OlI]+(?![^\W\d_])|\b[OlI]+(?=\d)|\b[OlI]+\b")
@@ -99,7 +100,7 @@ def _by_form(dates: frozenset[str], form: Callable[[str], str]) -> dict[str, lis
 
 
 def _renumbered(text: str, record: Record) -> str:
-    """Other numbers, days for days and years of the same century for years."""
+    """Other numbers of as many digits: days for days, years of the same century for years."""
     own = record.know(Trades).own
 
     def make(attempt: int) -> str:
@@ -107,9 +108,11 @@ def _renumbered(text: str, record: Record) -> str:
 
         def number(match: re.Match[str]) -> str:
             old = match[0]
-            if len(old) == 4:
-                return old[:2] + f"{dice.below(100):02}"
-            return str(1 + dice.below(28)).zfill(len(old) if old.startswith("0") else 1)
+            if len(old) == 1:
+                return str(1 + dice.below(9))
+            if len(old) == 2:
+                return str(10 + dice.below(19))
+            return old[:2] + "".join(str(dice.below(10)) for _ in old[2:])
 
         return re.sub(r"\d+", number, text)
 
