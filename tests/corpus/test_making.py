@@ -175,6 +175,23 @@ def test_a_number_inside_a_longer_one_is_not_left() -> None:
     assert rule.broken == 0
 
 
+OTHER_VALUES = {
+    "a part of a longer name": ("[[State Police|ORGANIZATION]]", "Ashford State Police"),
+    "a town that an institution is named after": ("[[White Rock|CITY]]", "White Rock"),
+    "numbers of films": ("[[919-555-0142|PHONE]]", "919-555-0142"),
+    "what everybody belongs to": ("[[Weight Watchers|ORGANIZATION]]", "Weight Watchers"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_VALUES)
+def test_what_is_not_the_original_though_it_looks_like_it(case: str) -> None:
+    marked, new = OTHER_VALUES[case]
+    label = marked.partition("|")[2].rstrip("]")
+    docs = [note(marked.replace("CITY", "HOSPITAL"), "1"), note(f"[[Other value|{label}]]", "2")]
+    results = [replaced(docs[0], "Quite different"), replaced(docs[1], new)]
+    assert not any(rule.broken for rule in check(docs, results)[:2])
+
+
 def test_the_verb_resynthesises(tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("INCOGNOTE_KEY", KEY.decode())
     write_corpus(CORPUS, tmp_path / "gold.jsonl", "jsonl")

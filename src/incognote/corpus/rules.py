@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Result, Span
 from incognote.transform import new_spans
+from incognote.transform.organisations import known_group
 from incognote.transform.shuffle import loose_class
 
 _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
@@ -23,7 +24,8 @@ _SHAPED = ("CONTACT", "ID", "DATE", "TIME")
 _PLACES = frozenset({"STREET", "CITY", "STATE", "ZIP"})
 
 _WORD = re.compile(r"[^\W_]+")
-_FICTION = re.compile(r"\b555[-. ]?01\d\d\b")  # numbers that the plan keeps for films: nobody's
+# Numbers and addresses that are kept for films and manuals: nobody's.
+_FICTION = re.compile(r"\b555[-. ]?01\d\d\b|\b(?:192\.0\.2|198\.51\.100|203\.0\.113)\.\d+\b")
 _GOES_ON_BEFORE = re.compile(r"\w$|\d[-./)]? ?$")
 _GOES_ON = re.compile(r"\w|[-.]\d")
 
@@ -121,16 +123,17 @@ def _no_original_left(documents: Sequence[AnnotatedDocument], results: Sequence[
 
 def _another(span: Span, start: int, end: int) -> bool:
     """Whether what stands there is another value: a part of a longer name ("Ashford State Police"
-    has the words of somebody's "State Police"), or the state of New York and not the city."""
+    has the words of somebody's "State Police"), or a public place that an institution is named
+    after. Towns that come back as towns are found by the rule above."""
     if span.end <= start or end <= span.start:
         return False
-    return span.label in _SHARED or span.end - span.start > end - start
+    return span.label in _SHARED | {"CITY"} or span.end - span.start > end - start
 
 
 def _telling(label: str, value: str) -> bool:
-    """Whether a value by itself points at somebody. Initials, short numbers, roads and "Humana" are
-    anybody's; telephone numbers of films are nobody's."""
-    if label in _SHARED or _FICTION.search(value):
+    """Whether a value by itself points at somebody. Initials, short numbers, roads, the U.S. Army
+    are anybody's; telephone numbers of films are nobody's."""
+    if label in _SHARED or _FICTION.search(value) or known_group(value, whole=True):
         return False
     words = _WORD.findall(value)
     if label in _PEOPLE:
