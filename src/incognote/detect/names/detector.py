@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from incognote.core.labels import SAFE
@@ -72,7 +73,7 @@ def _is_thing(page: Page, opinion: Opinion, threshold: float) -> bool:
 def _thing(page: Page, opinion: Opinion) -> Span:
     run = opinion.run
     return Span(
-        page.starts[run.names[0]], page.ends[run.names[-1]], SAFE, _SCORE, ("names/eponym",)
+        page.starts[run.names[0]], page.ends[run.names[-1]], SAFE, _SCORE, _sources("eponym")
     )
 
 
@@ -84,5 +85,11 @@ def _span(page: Page, opinion: Opinion, threshold: float) -> Span:
         page.ends[opinion.run.stop - 1],
         "DOCTOR" if opinion.staff > 0 else "PATIENT",
         round(min(0.99, 0.6 + 0.08 * (opinion.score - threshold)), 2),
-        (f"names/{best}",),
+        _sources(best),
     )
+
+
+@cache
+def _sources(evidence: str) -> tuple[str]:
+    """Who found it, one object for all finds by the same evidence."""
+    return (f"names/{evidence}",)

@@ -83,9 +83,11 @@ def signing_off(page: Page) -> frozenset[int]:
     "| ok | 14 | asleep | lf"."""
     ends: dict[str, list[int]] = {}
     inside: set[str] = set()
-    for index, bits in enumerate(page.bits):
-        word = page.words[index]
-        if not bits & UNKNOWN or len(word) > _LONGEST or bits & CUE or not bits & (UPPER | LOWER):
+    words = page.words
+    unknown = [index for index, bits in enumerate(page.bits) if bits & UNKNOWN and not bits & CUE]
+    for index in unknown:
+        word = words[index]
+        if len(word) > _LONGEST or not page.bits[index] & (UPPER | LOWER):
             continue
         if page.breaks(index + 1) and _set_off(page, index) and not _is_abbreviation(word.upper()):
             ends.setdefault(word, []).append(index)

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 
 _FIRM = TITLE | KIN  # cues after which even an unknown word in small letters may be a name
 _BETWEEN = DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER
-_RARE = ORDINARY | LAST  # a surname that hardly anybody bears, and an ordinary word
+_STARTS = CANDIDATE | PROMISING | LAST
+# What is a surname on the lists, but not for this purpose.
 _NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
 
 
@@ -61,14 +62,16 @@ def find_runs(page: Page) -> Iterator[Run]:
     """Every run of a page from left to right, never overlapping."""
     done = 0
     for index, bits in enumerate(page.bits):
-        if index < done:
+        if not bits & _STARTS or index < done:
             continue
-        if bits & _RARE == _RARE and not bits & _NO_SURNAME and _stands_as_surname(page, index):
+        if bits & CANDIDATE:
             start = index
-        elif not bits & (CANDIDATE | PROMISING):
-            continue
+        elif bits & PROMISING:
+            start = _promised(page, index)
+        elif not bits & _NO_SURNAME and _stands_as_surname(page, index):
+            start = index
         else:
-            start = index if bits & CANDIDATE else _promised(page, index)
+            continue
         if start < done or (page.bits[start] & CANDIDATE and _unlikely(page, start)):
             continue
         run = _run_from(page, start, done)

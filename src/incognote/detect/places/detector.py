@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from incognote.core.types import Span, View, span_order
 from incognote.detect.places import (
@@ -19,6 +20,13 @@ from incognote.detect.places import (
 from incognote.detect.places.scan import Scan
 from incognote.detect.places.words import Vocabulary
 from incognote.detect.scans import legible
+
+
+@cache
+def _sources(rule: str) -> tuple[str]:
+    """Who found it, one object for all finds of a rule."""
+    return (f"places/{rule}",)
+
 
 # In this order: who speaks first for a word keeps it.
 _RULES = (
@@ -67,8 +75,6 @@ class PlaceDetector:
             for first, end, label, source, score in rule(scan, taken):
                 taken[first:end] = b"\1" * (end - first)
                 found.append(
-                    Span(
-                        scan.starts[first], scan.ends[end - 1], label, score, (f"places/{source}",)
-                    )
+                    Span(scan.starts[first], scan.ends[end - 1], label, score, _sources(source))
                 )
         return sorted(found, key=span_order)
