@@ -406,6 +406,79 @@ def _choices(pdf):
     pdf.Root.AcroForm.Fields[0].Opt = pikepdf.Array([pikepdf.Array(["1", NAME]), NAME])
 
 
+def _named_place(pdf):
+    place = pikepdf.Array([pdf.pages[0].obj, pikepdf.Name.Fit])
+    names = pikepdf.Array([pikepdf.String(NAME), place])
+    limits = pikepdf.Array([pikepdf.String(NAME)] * 2)
+    pdf.Root.Names = pikepdf.Dictionary(Dests=pikepdf.Dictionary(Names=names, Limits=limits))
+    _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.GoTo, D=pikepdf.String(NAME)))(pdf)
+    _annotate(Dest=pikepdf.String(NAME))(pdf)
+
+
+def _old_named_place(pdf):
+    place = pikepdf.Array([pdf.pages[0].obj, pikepdf.Name.Fit])
+    pdf.Root.Dests = pikepdf.Dictionary(Quillon=place)
+    _annotate(Dest=pikepdf.Name.Quillon)(pdf)
+
+
+def _lists_of_layers(pdf):
+    _layer(pdf)
+    layers = pdf.Root.OCProperties
+    layers.OCGs[0].Usage = pikepdf.Dictionary(
+        CreatorInfo=pikepdf.Dictionary(Creator=pikepdf.String(NAME))
+    )
+    layers.D = pikepdf.Dictionary(
+        Name=pikepdf.String(NAME), Order=pikepdf.Array([pikepdf.String(NAME), layers.OCGs[0]])
+    )
+    layers.Configs = pikepdf.Array([pikepdf.Dictionary(Name=pikepdf.String(NAME))])
+
+
+def _signature(pdf):
+    said = {key: pikepdf.String(NAME) for key in ("Name", "Reason", "Location", "ContactInfo")}
+    field = pikepdf.Dictionary(
+        FT=pikepdf.Name.Sig, T=pikepdf.String("s"), V=pikepdf.Dictionary(**said)
+    )
+    pdf.Root.AcroForm.Fields.append(pdf.make_indirect(field))
+
+
+def _in_root(key, value):
+    return lambda pdf: pdf.Root.__setitem__(key, value)
+
+
+def _xfa(pdf):
+    pdf.Root.AcroForm.XFA = pdf.make_stream(b"<x>Quillon</x>")
+
+
+def _viewport(pdf):
+    pdf.pages[0].VP = pikepdf.Array([pikepdf.Dictionary(Name=pikepdf.String(NAME))])
+
+
+def _form(pdf, content: bytes, inner: bytes) -> None:
+    form = pdf.make_stream(inner)
+    form.Subtype, form.BBox = pikepdf.Name.Form, [0, 0, 400, 400]
+    form.Resources = pikepdf.Dictionary(Font=pdf.pages[0].Resources.Font)
+    outer = pdf.make_stream(b"q 1 0 0 1 20 20 cm /Inner Do Q")
+    outer.Subtype, outer.BBox = pikepdf.Name.Form, [0, 0, 500, 500]
+    outer.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Inner=form))
+    pdf.pages[0].Resources.XObject = pikepdf.Dictionary(Outer=outer)
+    pdf.pages[0].Contents = pdf.make_stream(content)
+
+
+def _forms_in_forms(pdf):
+    _form(pdf, b"/Outer Do", b"BT /F1 12 Tf 10 10 Td (for Quillon) Tj ET")
+
+
+def _comment_in_content(pdf):
+    content = b"% Quillon\nBT /F1 12 Tf 72 720 Td (Well.) Tj ET"
+    pdf.pages[0].Contents = pdf.make_stream(content)
+
+
+def _name_of_a_font(pdf):
+    fonts = pdf.pages[0].Resources.Font
+    pdf.pages[0].Resources.Font = pikepdf.Dictionary(Quillon=fonts.F1)
+    pdf.pages[0].Contents = pdf.make_stream(b"BT /Quillon 12 Tf 72 720 Td (Well.) Tj ET")
+
+
 PDF = {
     "link": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String("mailto:Quillon"))),
     "script": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String("Quillon"))),
@@ -415,6 +488,22 @@ PDF = {
     "marked content": _marked,
     "properties": _properties,
     "layer": _layer,
+    "destination": _named_place,
+    "old destination": _old_named_place,
+    "lists of layers": _lists_of_layers,
+    "signature": _signature,
+    "xfa": _xfa,
+    "viewport": _viewport,
+    "forms in forms": _forms_in_forms,
+    "comment": _comment_in_content,
+    "resource": _name_of_a_font,
+    "overlay text": _annotate(OverlayText=pikepdf.String(NAME)),
+    "movie": _annotate(Movie=pikepdf.Dictionary(F=pikepdf.String("Quillon.avi"))),
+    "style": _annotate(DS=pikepdf.String("font: Quillon")),
+    "page labels": _in_root("/PageLabels", pikepdf.Dictionary(Nums=[0, pikepdf.Dictionary(P=pikepdf.String(NAME))])),
+    "open action": _in_root("/OpenAction", pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String(NAME))),
+    "extension": _in_root("/Extensions", pikepdf.Dictionary(X=pikepdf.Dictionary(Y=pikepdf.String(NAME)))),
+    "output intent": _in_root("/OutputIntents", pikepdf.Array([pikepdf.Dictionary(Info=pikepdf.String(NAME))])),
 }  # fmt: skip
 
 
@@ -424,6 +513,36 @@ def test_around_the_pages_of_a_pdf(corner):
     assert NAME.encode() in test_pdf._everything(data).replace(b"Visit of Quillon", b"")
     out = masked(data, "x.pdf", [NAME, *test_pdf.NAMES])
     assert NAME.encode() not in test_pdf._everything(out)
+
+
+def test_links_by_name_still_lead_somewhere():
+    out = masked(_pdf_with(_named_place), "x.pdf", [NAME, *test_pdf.NAMES])
+    with pikepdf.open(io.BytesIO(out)) as pdf:
+        page = pdf.pages[0]
+        links = [note for note in page.Annots if note.Subtype == "/Link"]
+        assert links[0].A.D[0].objgen == page.obj.objgen
+        assert links[1].Dest[0].objgen == page.obj.objgen
+
+
+def test_forms_stand_where_they_stood():
+    out = masked(_pdf_with(_forms_in_forms), "x.pdf", [NAME])
+    found = test_pdf.pypdfium2.PdfDocument(out)[0].get_textpage()
+    assert found.get_text_range() == "for [PATIENT]"
+    assert found.get_charbox(0)[0] == pytest.approx(30, abs=2)
+
+
+def test_text_in_a_pattern_is_refused():
+    def change(pdf):
+        pattern = pdf.make_stream(b"BT /F1 12 Tf (Quillon) Tj ET")
+        pattern.PatternType, pattern.PaintType, pattern.TilingType = 1, 1, 1
+        pattern.BBox, pattern.XStep, pattern.YStep = [0, 0, 9, 9], 9, 9
+        pattern.Resources = pikepdf.Dictionary(Font=pdf.pages[0].Resources.Font)
+        pdf.pages[0].Resources.Pattern = pikepdf.Dictionary(P1=pattern)
+        pdf.pages[0].Contents = pdf.make_stream(b"/Pattern cs /P1 scn 0 0 99 99 re f")
+
+    (outcome,) = read(_pdf_with(change), "x.pdf")
+    assert isinstance(outcome, Failure)
+    assert "pattern" in outcome.message
 
 
 def test_a_page_of_drawn_letters_is_refused():

@@ -19,6 +19,7 @@ from incognote.formats.base import Record, new_text, require_modules
 from incognote.formats.ocr import require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
+from incognote.formats.pdf_forms import Flattened, check_no_text_left
 from incognote.formats.pdf_pictures import (
     flatten,
     has_pictures,
@@ -26,7 +27,7 @@ from incognote.formats.pdf_pictures import (
     remove_pictures,
     rendered,
 )
-from incognote.formats.pdf_text import pieces_of, rewrite, text_objects
+from incognote.formats.pdf_text import check_rewritten, pieces_of, rewrite, text_objects
 from incognote.formats.pixels import BurnedIn
 from incognote.policy import BLANK, COVER, KEEP, READ, FormatRules
 
@@ -114,7 +115,12 @@ class _File:
                 )
                 for holder, key, text, place in written_strings(editor)
             ]
-            pdf = pypdfium2.PdfDocument(_saved(editor))
+            for page in editor.pages:
+                Flattened(editor, page).apply()
+            saved = _saved(editor)
+            with pikepdf.open(io.BytesIO(saved)) as flat:
+                check_no_text_left(flat)
+            pdf = pypdfium2.PdfDocument(saved)
             if len(pdf) > _MAX_PAGES:
                 raise ReadError(f"more than {_MAX_PAGES:,} pages")  # noqa: TRY301
             pages = [
@@ -148,6 +154,7 @@ class _File:
             holder[key] = pikepdf.String(new_text(result))
         saved = _saved(self.editor)
         pdf, shown = pypdfium2.PdfDocument(saved), pypdfium2.PdfDocument(saved)
+        texts: dict[int, tuple[list[str], list[str]]] = {}
         for number, (page, own) in enumerate(zip(self.pages, per_page, strict=True)):
             target = pdf[number]
             if page.words is not None:
@@ -158,16 +165,21 @@ class _File:
                 remove_pictures(target)
                 target.gen_content()
             if page.slot:
-                _write_text(pdf, target, own[0])
+                texts[number] = _write_text(pdf, target, own[0])
         out = io.BytesIO()
         pdf.save(out)
         # PDFium appends what changed; saving once more drops the objects nothing refers to.
         with pikepdf.open(io.BytesIO(out.getvalue())) as clean:
             clean.remove_unreferenced_resources()
-            return _saved(clean, deterministic_id=True)
+            final = _saved(clean, deterministic_id=True)
+        finished = pypdfium2.PdfDocument(final)
+        for number, (old, new) in texts.items():
+            check_rewritten(finished[number], old, new)
+        return final
 
 
-def _write_text(pdf: Any, page: Any, result: Result) -> None:
+def _write_text(pdf: Any, page: Any, result: Result) -> tuple[list[str], list[str]]:
+    """The texts of a page, object by object, as they were and as they are now."""
     objects = text_objects(page)
     pieces, separators = pieces_of(objects)
     texts = [piece.text for piece in pieces]
@@ -176,7 +188,9 @@ def _write_text(pdf: Any, page: Any, result: Result) -> None:
         length += len(separators[i - 1]) if i else 0
         at.append(length)
         length += len(text)
-    rewrite(pdf, page, objects, spread(result, texts, at))
+    new = spread(result, texts, at)
+    rewrite(pdf, page, objects, new)
+    return texts, new
 
 
 def _read_page(page: Any, name: str, number: int, rules: FormatRules) -> _Page:

@@ -1,8 +1,8 @@
-"""What stands around the pages of a PDF: removed where nobody needs it, read where somebody does.
+"""What stands around the pages of a PDF: only what is known to be needed stays, and is read.
 
-Removed: metadata, scripts and other actions, attachments, signatures, the rendered looks of
-annotations and fields, and what a page says to screen readers in place of its text. Read: notes,
-form values and their choices, bookmarks, links, names of layers.
+Of the catalogue, of pages, notes, form fields, bookmarks and layers, every key is dropped that is
+not listed here: metadata, scripts, attachments, signatures, rendered looks, names of destinations,
+and whatever a later version of PDF adds. What somebody wrote in the keys that stay is read.
 """
 
 from __future__ import annotations
@@ -12,19 +12,31 @@ from typing import Any
 
 from incognote.core.errors import ReadError
 
-_ROOT = (
-    "/Metadata", "/OpenAction", "/AA", "/AF", "/PieceInfo", "/StructTreeRoot", "/PageLabels",
-    "/Collection", "/Perms", "/DSS", "/SpiderInfo", "/Threads", "/URI",
-)  # fmt: skip
-_ANYWHERE = ("/Metadata", "/PieceInfo", "/LastModified", "/AA", "/AF")
-_PAGE = ("/Thumb", "/B", "/ID", "/Tabs")
-_HOLDER = ("/AP", "/AA", "/FS", "/M", "/CreationDate", "/NM", "/RC", "/RV", "/Lock", "/SV")
+_ROOT = frozenset(
+    """/Type /Pages /Version /AcroForm /Outlines /OCProperties /PageMode /PageLayout
+    /ViewerPreferences /Lang""".split()
+)
+_PAGE = frozenset(
+    """/Type /Parent /Resources /MediaBox /CropBox /BleedBox /TrimBox /ArtBox /Rotate /Contents
+    /Annots /UserUnit /Group""".split()
+)
+# Annotations, form fields, bookmarks, layers, actions and captions share one list: their keys mean
+# the same wherever they stand.
+_HOLDER = frozenset(
+    """/Type /Subtype /Rect /Contents /P /F /C /Border /BS /BE /A /Dest /H /QuadPoints /T /Subj /CA
+    /Popup /Parent /Open /Name /State /StateModel /IRT /RT /IC /L /LE /Vertices /InkList /FT /Ff /V
+    /DV /TU /TM /Opt /MaxLen /Kids /Q /DA /MK /AS /I /TI /First /Last /Next /Prev /Count /Title /S
+    /URI /D /N /IsMap /R /BG /BC /RC /AC /OverlayText /Repeat /Intent""".split()
+)
+_ACTION = frozenset("/Type /S /URI /D /N /IsMap".split())
+# What is dropped wherever it stands.
+_ANYWHERE = ("/Metadata", "/PieceInfo", "/LastModified", "/AA", "/AF", "/OPI", "/ID")
 # Actions that lead somewhere; all others run, send or open something.
 _HARMLESS_ACTIONS = ("/GoTo", "/URI", "/Named")
-# Keys of annotations, form fields, bookmarks and layers that hold what somebody wrote.
+# Keys that hold what somebody wrote.
 _WRITTEN = (
     "/Contents", "/V", "/DV", "/TU", "/TM", "/T", "/Subj", "/Title", "/URI", "/Name", "/CA",
-    "/RC", "/AC", "/Opt", "/DA",
+    "/RC", "/AC", "/Opt", "/OverlayText", "/State",
 )  # fmt: skip
 _LINKED = ("/First", "/Next", "/Parent", "/Popup", "/A", "/MK")
 
@@ -33,13 +45,14 @@ def strip(editor: Any) -> None:
     """Takes away what nobody reads but everybody leaks."""
     import pikepdf
 
+    _point_directly(editor)
     _delete(editor.trailer, ("/Info",))
-    _delete(editor.Root, _ROOT)
-    if "/Names" in editor.Root:
-        _delete(editor.Root.Names, ("/EmbeddedFiles", "/JavaScript", "/AlternatePresentations"))
+    _keep(editor.Root, _ROOT)
     if "/AcroForm" in editor.Root:
         editor.Root.AcroForm["/NeedAppearances"] = True
-        _delete(editor.Root.AcroForm, ("/XFA",))
+        _keep(editor.Root.AcroForm, frozenset(("/Fields", "/NeedAppearances", "/DR", "/DA", "/Q")))
+    if "/OCProperties" in editor.Root:
+        _strip_layers(editor.Root.OCProperties)
     for each in editor.objects:
         if isinstance(each, pikepdf.Dictionary | pikepdf.Stream):
             _delete(each, _ANYWHERE)
@@ -49,16 +62,16 @@ def strip(editor: Any) -> None:
         if is_form and (content := _without_said(each)) is not None:
             each.write(content)
     for page in editor.pages:
-        _delete(page, _PAGE)
-        # PDFium rewrites one stream of a page at a time, and loses what the others rely on.
-        page.contents_coalesce()
+        _keep(page, _PAGE)
         if (content := _without_said(page)) is not None:
             page.Contents = editor.make_stream(content)
     for holder in _holders(editor):
-        _delete(holder, _HOLDER)
+        _keep(holder, _HOLDER)
+        if isinstance(holder.get("/V"), pikepdf.Dictionary):
+            del holder["/V"]  # a signature, which says who signed, where and why
         action = holder.get("/A")
         if isinstance(action, pikepdf.Dictionary):
-            _delete(action, ("/Next", "/JS"))
+            _keep(action, _ACTION)
             if action.get("/S") not in _HARMLESS_ACTIONS:
                 del holder["/A"]
 
@@ -74,7 +87,7 @@ def written_strings(editor: Any) -> Iterator[tuple[Any, str | int, str, str]]:
                 raise ReadError("holds a form value of a kind that cannot be read")
             if isinstance(value, pikepdf.Array):
                 yield from _in_array(value, key)
-            elif isinstance(value, pikepdf.String) and str(value).strip() and key != "/DA":
+            elif isinstance(value, pikepdf.String) and str(value).strip():
                 yield holder, key, str(value), key.lstrip("/")
 
 
@@ -114,6 +127,36 @@ def _holders(editor: Any) -> Iterator[Any]:
         queue += [holder[key] for key in _LINKED if key in holder]
 
 
+def _point_directly(editor: Any) -> None:
+    """Links and bookmarks that lead to a destination by its name lead there without it."""
+    import pikepdf
+
+    named: dict[str, Any] = {}
+    root = editor.Root
+    if "/Dests" in root.get("/Names", {}):
+        named |= {str(name): place for name, place in pikepdf.NameTree(root.Names.Dests).items()}
+    named |= {name.lstrip("/"): place for name, place in root.get("/Dests", {}).items()}
+    for holder in _holders(editor):
+        for owner, key in ((holder, "/Dest"), (holder.get("/A"), "/D")):
+            if not isinstance(owner, pikepdf.Dictionary):
+                continue
+            name = owner.get(key)
+            if isinstance(name, pikepdf.String | pikepdf.Name):
+                place = named.get(str(name).lstrip("/"))
+                explicit = place.get("/D") if isinstance(place, pikepdf.Dictionary) else place
+                if isinstance(explicit, pikepdf.Array):
+                    owner[key] = explicit
+                else:
+                    del owner[key]
+
+
+def _strip_layers(properties: Any) -> None:
+    """Which layers are shown stays; how they are listed, who made them and for whom goes."""
+    _keep(properties, frozenset(("/OCGs", "/D")))
+    if "/D" in properties:
+        _keep(properties.D, frozenset(("/BaseState", "/ON", "/OFF", "/AS", "/Intent")))
+
+
 def _without_said(page_or_form: Any) -> bytes | None:
     """The content without what marks say in place of the text (ActualText, Alt); None if none."""
     import pikepdf
@@ -147,6 +190,11 @@ def _strip_said(operand: Any) -> bool:
     said = [key for key, value in operand.items() if isinstance(value, pikepdf.String)]
     _delete(operand, said)
     return bool(said)
+
+
+def _keep(holder: Any, keys: frozenset[str]) -> None:
+    for key in [key for key in holder.keys() if key not in keys]:  # noqa: SIM118 - not a dict
+        del holder[key]
 
 
 def _delete(holder: Any, keys: Any) -> None:
