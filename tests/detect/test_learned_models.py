@@ -106,7 +106,7 @@ def test_spans_name_their_labels_and_source(detector):
 @pytest.mark.parametrize("name", ["accurate", "fast"])
 def test_more_sensitivity_means_lower_thresholds_and_a_stated_cost(name):
     points = open_model(name).points
-    assert [p.sensitivity for p in points] == [0.93, 0.95, 0.97, 0.99, 0.997, 0.999, 1.0]
+    assert {0.95, 0.97, 0.99, 0.997, 0.999, 1.0} <= {p.sensitivity for p in points}
     for low, high in pairwise(points):
         assert low.recall <= high.recall
         assert low.false_alarms <= high.false_alarms
@@ -230,7 +230,7 @@ def test_a_screen_spares_harmless_text_and_leaves_the_rest_to_the_model():
     for surface in SURE:
         at = text.index(surface)
         assert all(i in hit for i in range(at, at + len(surface)) if text[i].isalnum())
-    (stretches,) = Screen(open_model("fast"), 0.99).stretches([text])
+    (stretches,) = Screen(open_model("fast"), 0.97).stretches([text])
     assert sum(last - first for first, last in stretches) < len(split(text)) / 2
 
 

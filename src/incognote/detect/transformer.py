@@ -26,7 +26,7 @@ from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.detect.wordpiece import WordPiece
 
 DEVICES = ("auto", "cpu", "cuda")
-SCREEN_SENSITIVITY = 0.99
+SCREEN_SENSITIVITY = 0.97
 
 
 AHEAD = 2  # shares of the texts
