@@ -1,6 +1,7 @@
-"""`make bench`: accuracy, robustness, speed, memory and growth, beside other tools, in one run.
+"""`make bench`: accuracy, robustness, speed, memory, growth and formats, in one run.
 
-    python -m bench [--policies i2b2-2014,...] [--peers PYTHON] [--skip-growth] [--out DIR]
+    python -m bench [--policies i2b2-2014,...] [--peers PYTHON] [--skip-growth]
+                    [--skip-streams] [--out DIR]
 
 Other tools run under their own interpreter (`--peers`), which `make bench` prepares. Everything
 runs on one core, one tool after the other. Prints tables and writes bench.json.
@@ -57,7 +58,9 @@ def main() -> None:
     found["robustness"] = robustness(gold, options.policies[0])
     if not options.skip_growth:
         # Rules alone: a model reads windows of one size, and 10 MB would take it ten minutes.
-        found["growth"] = growth("rules")
+        found["growth"] = part("bench.growth", "rules")
+    if not options.skip_streams:
+        found["streams"] = part("bench.streams", "speed", "--policy", "rules")
     show(console, found)
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "bench.json"
@@ -78,6 +81,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the other tools")
     parser.add_argument("--skip-growth", action="store_true", help="leave the long notes out")
+    parser.add_argument("--skip-streams", action="store_true", help="leave CSV, HL7 and so on out")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "out")
     options = parser.parse_args()
     if options.peers and not Path(options.peers).exists():
@@ -140,16 +144,16 @@ def robustness(gold: Sequence[AnnotatedDocument], policy: str) -> Row:
     return found
 
 
-def growth(policy: str) -> list[Row]:
+def part(module: str, *arguments: str) -> Any:
+    """What a part of the bench that runs in a process of its own prints, as JSON."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.growth", policy],
+        [sys.executable, "-m", module, *arguments],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
     )
-    rows: list[Row] = json.loads(done.stdout)
-    return rows
+    return json.loads(done.stdout)
 
 
 def show(console: Console, found: Row) -> None:
@@ -195,6 +199,17 @@ def show(console: Console, found: Row) -> None:
         for row in found["growth"]:
             table.add_row(
                 row["case"], f"{row['seconds']:.3f}", f"{row['chars_per_s']:,.0f}", row["failed"]
+            )
+        console.print(table)
+    if "streams" in found:
+        table = Table("format", "chars/s", "of text", "bytes/s", "of text", title="Streams")
+        for kind, row in found["streams"].items():
+            table.add_row(
+                kind,
+                f"{row['chars_per_s']:,.0f}",
+                f"{row['of_text']:.2f}",
+                f"{row['bytes_per_s']:,.0f}",
+                f"{row['of_text_by_bytes']:.2f}",
             )
         console.print(table)
 
