@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus.describe import NO_TYPE, check, describe
+from incognote.corpus.describe import NO_TYPE, check, describe, repetitions
 from incognote.corpus.duplicates import Duplicate, clusters, duplicates
 from incognote.corpus.labelmaps import label_map, map_names
 from incognote.corpus.split import split
@@ -193,3 +193,16 @@ def test_a_split_depends_on_its_seed_alone() -> None:
 def test_a_split_needs_two_parts() -> None:
     with pytest.raises(UsageError, match="two or more"):
         split([note("x")], {"train": 1.0})
+
+
+def test_words_marked_elsewhere_in_the_note_are_found() -> None:
+    docs = [
+        note(
+            "Dr. [[Ana Parkinson|DOCTOR]] treats Parkinson disease; Ana. At [[12|AGE]], 12 mg.", "1"
+        ),
+        note("Parkinson again; [[Bo|PATIENT]] Bo [[Bob|PATIENT]] Bobby", "2"),
+    ]
+    assert [
+        (f.document_id, docs[0].text[f.start : f.end], f.detail) for f in repetitions(docs)
+    ] == [("1", "Parkinson", "DOCTOR")]
+    assert repetitions([note("[[Al Ito|PATIENT]] and Al Ito")])[0].problem == "marked elsewhere"

@@ -18,6 +18,7 @@ from incognote.corpus.describe import (
     check,
     chi_square,
     describe,
+    repetitions,
     sum_types,
 )
 from incognote.corpus.duplicates import duplicates
@@ -54,6 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     checks = _action(actions, "check", _check, "find annotations that cannot be right")
     checks.add_argument("-o", "--output", metavar="FILE", type=Path, help="findings as JSON Lines")
+    checks.add_argument(
+        "--repetitions",
+        action="store_true",
+        help="also words that are marked in one place of a note and not in another",
+    )
 
     parts = _action(actions, "split", _split, "parts that share no patient and no duplicate")
     _add_output(parts)
@@ -230,7 +236,8 @@ def _counts(labels: Mapping[str, LabelFacts]) -> dict[str, int]:
 
 
 def _check(args: argparse.Namespace) -> int:
-    findings = check(read_corpus(args.input, args.form))
+    documents = read_corpus(args.input, args.form)
+    findings = check(documents) + (repetitions(documents) if args.repetitions else [])
     for one in findings:
         print(f"{one.document_id} [{one.start}, {one.end}) {one.problem} {one.detail}".rstrip())
     _write_rows(args.output, (asdict(one) for one in findings))

@@ -13,6 +13,9 @@ from incognote.core.types import AnnotatedDocument
 
 _WORD = re.compile(r"\w+")
 NO_TYPE = "(not given)"
+_PEOPLE = frozenset({"PATIENT", "DOCTOR"})
+_EVERYWHERE = frozenset({"AGE", "TIME"})  # a number that is an age here is a dose there
+_LONG = re.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +193,26 @@ def _problem(text: str, start: int, end: int) -> str:
 def _joined(text: str, at: int) -> bool:
     """Letters on both sides; digits may end inside a word, as in "67yo"."""
     return 0 < at < len(text) and text[at - 1].isalpha() and text[at].isalpha()
+
+
+def repetitions(documents: Sequence[AnnotatedDocument]) -> list[Finding]:
+    """Words that are marked in one place of a document and not in another. Mostly oversights, but
+    also eponyms (Dr. Parkinson and Parkinson's disease): somebody must look."""
+    findings = []
+    for doc in documents:
+        marked = bytearray(len(doc.text))
+        labels: dict[str, str] = {}
+        for span in doc.spans:
+            marked[span.start : span.end] = b"\1" * (span.end - span.start)
+            surface = doc.text[span.start : span.end]
+            for part in {surface, *(_LONG.findall(surface) if span.label in _PEOPLE else ())}:
+                if span.label not in _EVERYWHERE and len(part) > 2:
+                    labels.setdefault(part, span.label)
+        found = {
+            (place.start(), place.end(), label)
+            for surface, label in labels.items()
+            for place in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", doc.text)
+            if not any(marked[place.start() : place.end()])
+        }
+        findings += [Finding(doc.id, a, b, "marked elsewhere", x) for a, b, x in sorted(found)]
+    return findings
