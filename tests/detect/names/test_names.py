@@ -38,7 +38,9 @@ def shown(text: str, spans: list[Span] | tuple[Span, ...]) -> str:
 
 
 MARKED = [
-    case for name in ("staff", "patients", "people_again", "minimal_pairs") for case in read(name)
+    case
+    for name in ("staff", "patients", "people_again", "minimal_pairs", "layouts")
+    for case in read(name)
 ]
 
 

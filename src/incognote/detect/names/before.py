@@ -78,6 +78,7 @@ _KINDS = (
 )
 _DOTTED_POST = re.compile(r"(?:[A-Za-z]\.){2,4}$")
 _DOTTED = TITLE | MAKES_PLACE_BEFORE
+_DOSE_FORMS = frozenset("tab tabs cap caps inj syp syr oint".split())  # "Tab. Telma 40"
 
 
 def before(page: Page, first: int) -> list[str]:
@@ -152,6 +153,8 @@ def _behind_dot(page: Page, dot: int) -> list[str]:
         return ["number-before"]
     if here & _DOTTED and len(page.words[at]) < 5:
         return _kind(here)
+    if page.words[at].lower() in _DOSE_FORMS:
+        return ["thing-before"]
     post = _DOTTED_POST.search(page.text, max(0, page.ends[dot] - 8), page.ends[dot])
     if post and cues().get(post[0].replace(".", "").lower(), 0) & CREDENTIAL:
         return ["role-staff"]

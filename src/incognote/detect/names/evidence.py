@@ -53,6 +53,7 @@ _KINDS = (
 )
 _CLOSING_TOKENS = 40  # the last words of a note, where people sign
 _SIGNATURE_TOKENS = 25
+_SHORT_TITLES = frozenset(("Dr", "Mr", "Ms"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ _USUAL = frozenset(
 def judge(page: Page, run: Run) -> list[str]:
     """The evidence for one run, by name."""
     around = before(page, run.first) + behind(page, run.stop)
+    if run.names and (title := _glued_title(page.words[run.names[0]])):
+        around.append(title)
     if "family-behind" in around and "thing-before" in around:
         around.remove("thing-before")  # "the Hostetter twins"
     if "thing-behind" in around and not _TITLES.isdisjoint(around):
@@ -109,6 +112,16 @@ def judge(page: Page, run: Run) -> list[str]:
         if run.first >= len(page) - _CLOSING_TOKENS and _is_signature(page, run.stop):
             found.append("end-of-note")
     return found
+
+
+def _glued_title(word: str) -> str:
+    """The title that a missing blank made part of the name: "DrSmith", "MrsLopez"."""
+    if word[:2] not in _SHORT_TITLES:
+        return ""
+    rest = word.removeprefix("Mrs") if word.startswith("Mrs") else word[2:]
+    if len(rest) < 4 or not rest.istitle():
+        return ""
+    return "title-staff" if word.startswith("Dr") else "title-civil"
 
 
 def _is_signature(page: Page, stop: int) -> bool:

@@ -207,6 +207,16 @@ def not_a_fraction(match: re.Match[str]) -> bool:
     return month <= 12 and month != day and (month > day or (day > 10 and day != 12))
 
 
+_WORD_BEFORE = re.compile(r"([A-Za-z]{3,24})[ ]{1,2}\Z")
+
+
+@_check
+def not_a_dose(match: re.Match[str]) -> bool:
+    """No drug stands right before: "Loestrin 1/20" is a strength."""
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 26), match.start())
+    return before is None or not lexicon().is_drug(before[1])
+
+
 @_check
 def mixed(match: re.Match[str]) -> bool:
     """An identifier has a digit in it."""

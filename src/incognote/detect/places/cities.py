@@ -117,6 +117,8 @@ def _known_city(
             return Finding(first, end, "CITY", "town-before-zip", LIKELY)
         if before not in ("in", "from"):
             return None  # a scale and its score
+    if cased and _starts_postcode(scan, end):
+        return Finding(first, end, "CITY", "town-before-zip", LIKELY)
     alone = end - first == 1
     if alone and before == "in" and scan.bits[first] & COUNTRY:
         return None  # a language more often than a town: "in Welsh"
@@ -138,6 +140,19 @@ def _known_city(
     if cased and not people and mark in ("(", ",") and closed:
         return Finding(first, end, "CITY", "known-city-aside", POSSIBLE)
     return None
+
+
+def _starts_postcode(scan: Scan, at: int) -> bool:
+    """Whether a British postcode follows: "Shrewsbury SY1 3QT"."""
+    return (
+        at + 1 < len(scan)
+        and scan.gap(at) == BLANK
+        and bool(scan.bits[at] & CAPITAL)
+        and len(scan.words[at]) <= 2
+        and scan.words[at].isupper()
+        and scan.gap(at + 1) == GLUED
+        and bool(scan.bits[at + 1] & DIGITS)
+    )
 
 
 def _ends_street(scan: Scan, mark: int) -> bool:
