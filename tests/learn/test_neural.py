@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
 import pytest
 from tests.toy_encoder import write_toy_encoder
 
+from incognote.cli import main
 from incognote.core.errors import UsageError
 from incognote.core.registry import load
 from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.corpus import write_corpus
 from incognote.detect.model_folder import open_model
 from incognote.detect.units import split
 from incognote.learn import recipe, transformer
@@ -23,13 +26,16 @@ from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
 
-def data(notes, unmarked=0):
-    documents = [
+def documents(notes):
+    return [
         AnnotatedDocument(Document(n.id, n.text), tuple(Span(*mark) for mark in n.marks))
         for n in notes
     ]
+
+
+def data(notes, unmarked=0):
     texts = [note.text for note in notes[:unmarked]]
-    return recipe.prepare_data(documents, unmarked=texts, held_out=6)
+    return recipe.prepare_data(documents(notes), unmarked=texts, held_out=6)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +82,37 @@ def test_a_transformer_trains_resumes_and_learns_from_its_errors(base, notes, tm
     assert spans
 
 
+def test_the_gpu_bench_runs_on_a_cpu_and_finds_no_difference(base, notes, tmp_path, capsys):
+    bench = pytest.importorskip("bench.gpu", reason="needs incognote[gpu]")
+    options = transformer.Training(epochs=1, window=64, rate=1e-3)
+    folder = recipe.train_transformer(data(notes), base, tmp_path / "m", options, str)
+    options = {"model": folder.path, "device": "cpu", "pieces": 3000, "readers": 0}
+    bench.main([f"--{name}={value}" for name, value in options.items()])
+    shown = capsys.readouterr().out
+    assert "pieces/s" in shown
+    assert "one by one: the same spans" in shown
+    same = re.search(r"have the same label \((\d+)\.", shown)
+    assert int(same[1]) >= 95
+
+
+def test_the_command_trains_and_goes_on_from_errors(base, notes, tmp_path, capsys):
+    pytest.importorskip("torch")
+    gold, out = tmp_path / "gold.jsonl", tmp_path / "mine"
+    write_corpus(documents(notes), gold, "jsonl")
+    command = ["train", "transformer", f"--data={gold}", f"--base={base}", f"--out={out}"]
+    command += ["--epochs=1", "--window=64", "--threads=1", "--types=names,DATE"]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    assert f'model = "{out}"' in first.out
+    assert "no example of INITIALS, USERNAME" in first.err
+    assert open_model(str(out)).labels == ("DATE", "DOCTOR", "PATIENT")
+    assert main([*command, "--hard-examples"]) == 0
+    second = capsys.readouterr()
+    assert "notes have errors" in second.err
+    assert re.search(r'model = \["\S+mine\S*", "\S+mine\S*"\]', second.out)
+    assert not {"Abara", "Castillo"} & set(re.findall(r"\w+", first.err + second.err))
+
+
 def test_the_fast_model_learns_and_takes_a_teacher(base, notes, tmp_path):
     pytest.importorskip("torch")
     options = FastTraining(epochs=6, width=32, word_width=8, affix_width=4, budget=512)
@@ -109,7 +146,7 @@ def test_a_student_learns_from_teachers_with_another_vocabulary(base, notes, tmp
     folder = recipe.train_transformer(
         data(notes, unmarked=5), base, tmp_path / "s", fed, str, teachers=teachers
     )
-    assert folder.card["teachers"] == ["large, seed 1"]
+    assert folder.card["teachers"] == "large, seed 1"
 
 
 def test_hard_examples_need_a_model_of_the_same_labels(base, notes, tmp_path):

@@ -143,7 +143,7 @@ def train_transformer(
     )
     card = data.card | ({"description": description} if description else {})
     if teachers:
-        card |= {"teachers": [teacher.name for teacher in teachers]}
+        card |= {"teachers": "; ".join(teacher.name for teacher in teachers)}
     return export_transformer(scratch, base, data.held, out, card)
 
 
