@@ -14,12 +14,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document
 from incognote.evaluate import svg
+from incognote.evaluate.html import figure, page, shaded
 from incognote.evaluate.pairs import Pair, pair
 from incognote.evaluate.scores import Counts
 from incognote.evaluate.tokens import DEFAULT
@@ -155,7 +155,6 @@ def write_cross(folder: Path, cells: Sequence[Cell], learner: str, tokeniser: st
 
 def _page(cells: Sequence[Cell], learner: str, tokeniser: str) -> str:
     names = list(dict.fromkeys(cell.train for cell in cells))
-    style = files("incognote.evaluate").joinpath("report.css").read_text("utf-8")
     largest = max(cell.share for cell in cells)
     full = {(c.train, c.test): c for c in cells if c.share == largest}
     tables = "".join(
@@ -163,39 +162,32 @@ def _page(cells: Sequence[Cell], learner: str, tokeniser: str) -> str:
         for metric, title in (("f1", "F1"), ("recall", "Recall"), ("precision", "Precision"))
     )
     plots = "".join(
-        f"<figure>{_curves([c for c in cells if c.test == test], test)}"
-        f"<figcaption>Tested on {escape(test)}; one line for each training corpus.</figcaption>"
-        "</figure>"
+        figure(
+            _curves([c for c in cells if c.test == test], test),
+            f"Tested on {test}; one line for each training corpus.",
+        )
         for test in names
         if len({c.share for c in cells}) > 1
     )
     curves = f"<h2>Growing parts of the training notes</h2><div class=grid>{plots}</div>"
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Cross-training</title><style>{style}</style></head><body>"
-        f"<h1>Cross-training</h1><p class=soft>Learner: {escape(learner)}. Words "
-        f"({escape(tokeniser)} tokeniser), PHI or not. Rows are trained on, columns tested on; "
-        "corpora that share documents, as each with itself, are cross-validated by patient.</p>"
-        f"<h2>Every corpus against every other</h2>{tables}{curves if plots else ''}"
-        "</body></html>\n"
+    return page(
+        "Cross-training",
+        f"<p class=soft>Learner: {escape(learner)}. Words ({escape(tokeniser)} tokeniser), PHI or "
+        "not. Rows are trained on, columns tested on; corpora that share documents, as each with "
+        "itself, are cross-validated by patient.</p>"
+        f"<h2>Every corpus against every other</h2>{tables}{curves if plots else ''}",
     )
 
 
 def _matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str:
-    heads = "".join(f"<th>{escape(name)}</th>" for name in names)
-    rows = "".join(
-        f"<tr><td>{escape(train)}</td>"
-        + "".join(
-            f'<td style="background:rgba(var(--good),{0.5 * values[train, test]:.2f})">'
-            f"{values[train, test]:.4f}</td>"
-            for test in names
+    rows = [
+        (
+            train,
+            [(f"{values[train, test]:.4f}", "good", 0.5 * values[train, test]) for test in names],
         )
-        + "</tr>"
         for train in names
-    )
-    head = f"<thead><tr><th>trained on</th>{heads}</tr></thead>"
-    return f"<div class=scroll><table>{head}<tbody>{rows}</tbody></table></div>"
+    ]
+    return shaded(["trained on", *names], rows)
 
 
 def _curves(cells: Sequence[Cell], test: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
-from importlib.resources import files
 
 from incognote.evaluate import svg
+from incognote.evaluate.html import figure, page, shaded, table
 from incognote.evaluate.measure import Json
 
 _NOTE_TYPES = 20  # rows of a table that is still read
@@ -42,14 +41,7 @@ def render(measured: Json, title: str, comparison: Json | None = None) -> str:
         f"{about['documents']:,} notes, {about['words']:,} words, {about['phi_words']:,} of them "
         f"PHI, {about['gold_spans']:,} annotated mentions."
     )
-    style = files("incognote.evaluate").joinpath("report.css").read_text("utf-8")
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head><body>"
-        f"<h1>{escape(title)}</h1><p class=soft>{lead}</p>{_tiles(measured)}"
-        f"<nav>{links}</nav>{body}</body></html>\n"
-    )
+    return page(title, f"<p class=soft>{lead}</p>{_tiles(measured)}<nav>{links}</nav>{body}")
 
 
 def _tiles(measured: Json) -> str:
@@ -99,7 +91,7 @@ def _scores(measured: Json) -> str:
         "False ‰",
         "Leaking",
     ]
-    html = _table(heads, rows, total="all") + (
+    html = table(heads, rows, total="all") + (
         "<p class=soft>PHI or not, unless typed. ‰: per 1,000 words of any kind. Recall between: "
         "bootstrap interval. Leaking: notes with at least one miss.</p>"
     )
@@ -130,7 +122,7 @@ def _scores(measured: Json) -> str:
         "<p class=soft>Whole mentions, strict: same bounds. Relaxed: same start, end at most two "
         "characters off. Overlap: one shared character is enough.</p>"
     )
-    return html + "<h3>Mentions and words</h3>" + _table(heads, rows) + note
+    return html + "<h3>Mentions and words</h3>" + table(heads, rows) + note
 
 
 def _sensitivity(measured: Json) -> str:
@@ -155,13 +147,13 @@ def _sensitivity(measured: Json) -> str:
     plot = ""
     if len(points) > 2:
         mark = (overall["recall"], overall["precision"])
-        plot = _figure(
+        plot = figure(
             svg.curve(points, "recall", "precision", mark),
             "Precision against recall as the threshold falls; the dot is the system as it is.",
         )
     else:
         plot = "<p class=soft>The prediction has no graded scores, so there is no curve.</p>"
-    return _table(heads, rows) + plot
+    return table(heads, rows) + plot
 
 
 def _labels(measured: Json) -> str:
@@ -188,7 +180,7 @@ def _labels(measured: Json) -> str:
         "False",
         "Mentions F1, strict",
     ]
-    html = _table([*heads, "Mentions F1, overlap"], rows)
+    html = table([*heads, "Mentions F1, overlap"], rows)
     rows = [
         [name, *(_share(row[key]) for key in _SCORES), f"{row['fn']:,}", f"{row['fp']:,}"]
         for name, row in measured["categories"].items()
@@ -196,7 +188,7 @@ def _labels(measured: Json) -> str:
     return (
         html
         + "<h3>By category</h3>"
-        + _table(["Category", *_HEADS.values(), "Missed", "False"], rows)
+        + table(["Category", *_HEADS.values(), "Missed", "False"], rows)
     )
 
 
@@ -207,7 +199,7 @@ def _errors(measured: Json) -> str:
     if worst:
         bars = [(row["label"], row["missed"], _cost(row)) for row in worst]
         parts.append(
-            _figure(
+            figure(
                 svg.bars(bars, "Missed words by label"),
                 "Missed words by label: how many, their share of all misses, and how many points "
                 "of recall (in per cent) they cost.",
@@ -225,8 +217,8 @@ def _errors(measured: Json) -> str:
     ]
     parts.append(
         "<div>"
-        + _table(["Missed words of which", "Words"], rows)
-        + _table(["Missed words in a note", "Notes", "Notes with at most so many"], notes)
+        + table(["Missed words of which", "Words"], rows)
+        + table(["Missed words in a note", "Notes", "Notes with at most so many"], notes)
         + "</div>"
     )
     kinds = [
@@ -246,7 +238,7 @@ def _errors(measured: Json) -> str:
     heads = ["Note type", "Notes", "Leaking", "PHI words", "Recall", "Missed", "False"]
     return (
         f"<div class=grid>{''.join(parts)}</div><h3>By note type</h3>"
-        + _table(heads, kinds)
+        + table(heads, kinds)
         + rest
         + "<h3>What was taken for what (words)</h3>"
         + _matrix(errors["confusion"])
@@ -259,19 +251,16 @@ def _cost(row: Json) -> str:
 
 
 def _matrix(confusion: Json) -> str:
-    heads = "".join(f"<th>{escape(name)}</th>" for name in ("", *confusion["columns"]))
     rows = []
     for name, counts in zip(confusion["rows"], confusion["counts"], strict=True):
         total = sum(counts) or 1
-        cells = []
-        for column, count in zip(confusion["columns"], counts, strict=True):
-            tone = "good" if column == name else "bad"
-            shade = f"background:rgba(var(--{tone}),{0.08 + 0.62 * count / total:.2f})"
-            cells.append(f'<td style="{shade}">{count:,}</td>' if count else "<td></td>")
-        rows.append(f"<tr><td>{escape(name)}</td>{''.join(cells)}</tr>")
+        cells = [
+            (f"{count:,}" if count else "", "good" if column == name else "bad", count / total)
+            for column, count in zip(confusion["columns"], counts, strict=True)
+        ]
+        rows.append((name, [(text, tone, 0.08 + 0.62 * share) for text, tone, share in cells]))
     return (
-        f"<div class=scroll><table class=matrix><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"<div class=matrix>{shaded(['', *confusion['columns']], rows)}</div>"
         "<p class=soft>Rows are the gold, columns the prediction; shades are shares of a row.</p>"
     )
 
@@ -283,7 +272,7 @@ def _slices(measured: Json) -> str:
             (name, row["recall"], *row["interval"], f"{row['missed']:,} / {row['words']:,}")
             for name, row in rows.items()
         ]
-        figures.append(_figure(svg.dots(dots, f"Recall by {factor}"), f"Recall by {factor}"))
+        figures.append(figure(svg.dots(dots, f"Recall by {factor}"), f"Recall by {factor}"))
     note = (
         "<p class=soft>Dots are recall, bands 95 % intervals (Wilson); at the right missed / all "
         "PHI words. Ethnicity and sex are those of most bearers of the name in the United States; "
@@ -302,7 +291,7 @@ def _archive(measured: Json) -> str:
         f"<b>{100 * sure['leaking_share_at_most']:.2f} %</b> of all notes do "
         f"(Clopper-Pearson), and at most <b>{sure['missed_words_per_1000_at_most']:.2f}</b> words "
         f"per 1,000 are missed (bootstrap over {sure['clusters']:,} clusters).</p>"
-        + _table(
+        + table(
             ["To claim that at most so many notes leak", "annotate so many and find no leak"],
             wanted,
         )
@@ -320,7 +309,7 @@ def _utility(measured: Json) -> str:
         ]
         for name, row in measured["utility"].items()
     ]
-    return _table(["Terms", "Words", "Hidden by mistake", "Survive", "Lost ‰"], rows)
+    return table(["Terms", "Words", "Hidden by mistake", "Survive", "Lost ‰"], rows)
 
 
 def _comparison(comparison: Json) -> str:
@@ -339,7 +328,7 @@ def _comparison(comparison: Json) -> str:
     heads = ["Subset", "Score", comparison["a"], comparison["b"], "Difference", "p", "p, corrected"]
     return (
         f"<p><b>{escape(comparison['verdict'])}</b></p>"
-        + _table(heads, rows)
+        + table(heads, rows)
         + f"<p class=soft>Approximate randomisation, {comparison['shuffles']:,} shuffles by "
         "document, words, PHI or not; Bonferroni's correction over all tests of this table.</p>"
     )
@@ -360,7 +349,7 @@ def _official(measured: Json) -> str:
         for name, row in measured["official"].items()
     ]
     heads = ["Block", "TP", "FP", "FN", "P", "R", "F1", "macro P", "macro R", "macro F1"]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _examples(measured: Json) -> str:
@@ -392,21 +381,3 @@ def _method(measured: Json) -> str:
 
 def _share(value: float) -> str:
     return f"{value:.4f}"
-
-
-def _figure(plot: str, caption: str) -> str:
-    return f"<figure>{plot}<figcaption>{escape(caption)}</figcaption></figure>"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], total: str | None = None) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(
-        f"<tr{' class=total' if row[0] == total else ''}>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f"<div class=scroll><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
-    )
