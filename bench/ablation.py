@@ -125,7 +125,10 @@ def resolving(**fields: object) -> Change:
 
 
 def same_weights(policy: Policy) -> Policy:
-    detectors = {k: replace(v, weight=1, weights={}) for k, v in policy.detectors.items()}
+    detectors = {
+        name: replace(rules, weight=1, weights={}) if rules.weight else rules
+        for name, rules in policy.detectors.items()
+    }
     return replace(policy, detectors=detectors)
 
 
