@@ -1,11 +1,12 @@
 """The accurate model on a GPU: pieces a second from text to spans, and what the GPU is busy with.
 
-    python -m bench.gpu [--model accurate] [--device cuda|cpu] [--pieces N] [--readers N]
+    python -m bench.gpu [--model accurate] [--device cuda|cpu] [--pieces N] [--workers N]
 
 Reads the training notes again and again until there are enough word pieces, so that nothing but
-torch and numpy is needed. Prints how fast texts become spans (reading, network and decoding), the
-share of that time in which the GPU works, whether the order of the notes changes anything, and how
-far the labels agree with onnxruntime's on the CPU, where that is installed.
+torch and numpy is needed. Workers share the GPU as those of a run over files do: each reads,
+asks the network and decodes. Prints how fast texts become spans, the share of that time in which
+the GPU works, whether the order of the notes changes anything, and how far the labels agree with
+onnxruntime's on the CPU, where that is installed.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 from itertools import cycle
-from typing import Any
+from multiprocessing import get_context
+from typing import Self
 
 import torch
 
@@ -27,33 +33,76 @@ from incognote.detect.gpu import encoder
 from incognote.detect.learned import Scorer
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
 from incognote.detect.operating import Settings
-from incognote.detect.torch_encoder import TorchEncoder
 from incognote.detect.transformer import TransformerScorer
-from incognote.detect.weights import WEIGHTS, EncoderShape
 
-WARM = 256  # notes for each reading process before the clock starts
+SHARE = 256  # notes that a worker is given at once
 COMPARED = 60  # notes of which every word is compared
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parsed(arguments)
     folder = open_model(options.model, "transformer")
-    network = Watched(folder, options.device)
-    alone = TransformerScorer(folder, encoder=network)
+    alone = scorer_on(folder, options.device)
     texts, pieces = enough(alone, options.pieces)
-    print(f"{network.device_name}; {folder.name}; {options.readers} reading processes")
-    scorer = TransformerScorer(folder, encoder=network, readers=options.readers)
-    found(scorer, folder, texts[: WARM * max(1, options.readers)])  # starts everything once
-    network.reset()
-    began = time.perf_counter()
-    spans = found(scorer, folder, texts)
-    seconds = time.perf_counter() - began
+    name = torch.cuda.get_device_name() if options.device == "cuda" else "CPU"
+    print(f"{name}; {folder.name}; {options.workers} workers")
+    shares = [texts[i : i + SHARE] for i in range(0, len(texts), SHARE)]
+    job = options.model, options.device
+    with ProcessPoolExecutor(options.workers, get_context("spawn"), _start, job) as pool:
+        # Starts every worker once, before the clock does.
+        list(pool.map(_count, [texts[:SHARE]] * options.workers * 4))
+        with Watch() as watch:
+            began = time.perf_counter()
+            spans = sum(pool.map(_count, shares))
+            seconds = time.perf_counter() - began
     print(
         f"{pieces:,} pieces of {len(texts):,} notes ({sum(map(len, texts)):,} characters) "
-        f"in {seconds:.2f} s: {pieces / seconds:,.0f} pieces/s, {sum(map(len, spans)):,} spans"
+        f"in {seconds:.2f} s: {pieces / seconds:,.0f} pieces/s, {spans:,} spans"
     )
-    print(f"the device worked {network.busy():.0%} of that time")
+    if watch.seen:
+        print(f"the device worked {sum(watch.seen) / len(watch.seen):.0f}% of that time")
     compare(folder, alone, texts[:COMPARED])
+
+
+def scorer_on(folder: ModelFolder, device: str) -> TransformerScorer:
+    return TransformerScorer(folder, encoder=encoder(folder, device))
+
+
+_found: Callable[[Sequence[str]], list[list[Span]]]
+
+
+def _start(model: str, device: str) -> None:
+    global _found  # noqa: PLW0603 - the one thing a worker holds
+    torch.set_num_threads(1)
+    folder = open_model(model, "transformer")
+    _found = partial(found, scorer_on(folder, device), folder)
+
+
+def _count(texts: Sequence[str]) -> int:
+    return sum(map(len, _found(texts)))
+
+
+class Watch:
+    """Asks the driver four times a second which share of the time the GPU had work."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def __enter__(self) -> Self:
+        self._process = None
+        if shutil.which("nvidia-smi"):
+            self._process = subprocess.Popen(
+                ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits",
+                 "--loop-ms=250"],
+                stdout=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process:
+            self._process.terminate()
+            shown, _ = self._process.communicate()
+            self.seen = [int(line) for line in shown.split("\n") if line.strip().isdigit()]
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -64,44 +113,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", default="accurate", help="a shipped model or a model folder")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--pieces", type=int, default=10_000_000, help="to read (%(default)s)")
-    cores = (os.cpu_count() or 1) - 2
-    parser.add_argument("--readers", type=int, default=max(0, cores), help="(%(default)s)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="(%(default)s)")
     return parser.parse_args(arguments)
-
-
-class Watched(TorchEncoder):
-    """An encoder that counts the time the device works."""
-
-    def __init__(self, folder: ModelFolder, device: str) -> None:
-        shape = EncoderShape(**folder.settings["encoder"])
-        super().__init__(folder.file(WEIGHTS), shape, device)
-        self.on_gpu = device != "cpu"
-        self.device_name = torch.cuda.get_device_name() if self.on_gpu else "CPU"
-        self.reset()
-
-    def reset(self) -> None:
-        self._began = time.perf_counter()
-        self._seconds = 0.0
-        self._events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = []
-
-    def _forward(self, packed: torch.Tensor) -> Any:
-        if not self.on_gpu:
-            began = time.perf_counter()
-            answer = super()._forward(packed)
-            self._seconds += time.perf_counter() - began
-            return answer
-        marks = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        marks[0].record()
-        answer = super()._forward(packed)
-        marks[1].record()
-        self._events.append(marks)
-        return answer
-
-    def busy(self) -> float:
-        if self.on_gpu:
-            torch.cuda.synchronize()
-            self._seconds = sum(first.elapsed_time(last) for first, last in self._events) / 1000
-        return self._seconds / (time.perf_counter() - self._began)
 
 
 def enough(scorer: TransformerScorer, wanted: int) -> tuple[list[str], int]:
@@ -131,8 +144,7 @@ def compare(folder: ModelFolder, scorer: TransformerScorer, texts: Sequence[str]
     single = [found(scorer, folder, [text])[0] for text in reversed(texts)][::-1]
     print(f"in another order and one by one: {'the same' if forward == single else 'OTHER'} spans")
     if find_spec("onnxruntime") is None:
-        exact = TransformerScorer(folder, encoder=encoder(folder, "cpu"))
-        agreement("torch on the CPU, float32", exact, scorer, texts)
+        agreement("torch on the CPU, float32", scorer_on(folder, "cpu"), scorer, texts)
     else:
         agreement("onnxruntime, int8", TransformerScorer(folder), scorer, texts)
 

@@ -86,7 +86,7 @@ def test_the_gpu_bench_runs_on_a_cpu_and_finds_no_difference(base, notes, tmp_pa
     bench = pytest.importorskip("bench.gpu", reason="needs incognote[gpu]")
     options = transformer.Training(epochs=1, window=64, rate=1e-3)
     folder = recipe.train_transformer(data(notes), base, tmp_path / "m", options, str)
-    options = {"model": folder.path, "device": "cpu", "pieces": 3000, "readers": 0}
+    options = {"model": folder.path, "device": "cpu", "pieces": 3000, "workers": 1}
     bench.main([f"--{name}={value}" for name, value in options.items()])
     shown = capsys.readouterr().out
     assert "pieces/s" in shown
