@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from incognote.formats.base import Format, Record
 from incognote.policy import FormatRules
 
 OLD, NEW = "Smith", "Quillfeather-Ørsted"
+LF = b"\n"
 
 
 @dataclass
@@ -39,6 +41,25 @@ def rewrite(
         out.data += item.render([_result(document, old, new) for document in item.documents])
         out.documents += item.documents
     return out
+
+
+def only_the_name_changes(kind: Format, data: bytes) -> None:
+    """Every "Smith" gives way to a "Brown", in whatever encoding, and no other byte moves."""
+    out = rewrite(kind, data, new="Brown")
+    encoding = "utf-16-le" if data.startswith(codecs.BOM_UTF16_LE) else "ascii"
+    assert not out.failures
+    assert out.data == data.replace(OLD.encode(encoding), "Brown".encode(encoding))
+
+
+def one_row_is_refused(kind: Format, before: bytes, row: bytes, after: bytes, reason: str) -> None:
+    """The row between goes to quarantine with a reason that shows no text; the others are read."""
+    out = rewrite(kind, before + row + after)
+    (failure,) = out.failures
+    assert failure.message.startswith(f"file:{before.count(LF) + 1}: ")
+    assert reason in failure.message
+    assert OLD not in repr(failure)
+    assert failure.raw == row
+    assert out.data == before + after
 
 
 def _result(document: Document, old: str, new: str) -> Result:

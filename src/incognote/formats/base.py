@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from incognote.core.errors import MissingExtra, TransformError
+from incognote.core.errors import IncognoteError, MissingExtra, ReadError, TransformError
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import FormatRules
 
@@ -40,6 +40,14 @@ class Unreadable(Failure):
     """A piece of a file that cannot be read, with its bytes for the quarantine folder."""
 
     raw: bytes = field(default=b"", repr=False)
+
+
+def refused(where: str, error: IncognoteError, raw: bytes | None = None) -> Failure:
+    """The failure to read something, which names its place once; `raw` where it is not the file."""
+    message = str(error) if where in str(error) else f"{where}: {error}"
+    if raw is None:
+        return Failure(where, ReadError.stage, type(error).__name__, message)
+    return Unreadable(where, ReadError.stage, type(error).__name__, message, raw)
 
 
 @runtime_checkable

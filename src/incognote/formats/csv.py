@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text
+from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import Lines, Text, decode
 from incognote.formats.fields import Columns, Row, require, unreadable
 from incognote.policy import FormatRules
@@ -62,7 +62,7 @@ class CsvFormat:
         try:
             yield table.open()
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         yield from table.rows()
 

@@ -13,14 +13,23 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record, Unreadable
+from incognote.formats.base import Record, refused
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
 from incognote.formats.headers import words_of
 from incognote.formats.json import quoted, write_number, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
-from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
+from incognote.formats.patch import (
+    Change,
+    Piece,
+    Slot,
+    dropped_slot,
+    informed,
+    patched,
+    patched_record,
+    text_slot,
+)
 from incognote.formats.xml_text import narrative_slots
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
@@ -56,13 +65,8 @@ def _record(data: bytes, where: str, rules: FormatRules) -> Record | Failure:
         source = decode(data)
         slots = informed(_File(source, where, rules).slots())
     except ReadError as error:
-        message = str(error) if where in str(error) else f"{where}: {error}"
-        return Unreadable(where, error.stage, type(error).__name__, message, data)
-    return Record(
-        tuple(document for slot in slots for document in slot.documents),
-        lambda results: source.encode(patched(source.text, slots, results)),
-        raw=data,
-    )
+        return refused(where, error, data)
+    return patched_record(source, slots, data)
 
 
 @dataclass(slots=True)

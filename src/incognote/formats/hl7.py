@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
-from incognote.formats.base import Record, Unreadable
+from incognote.formats.base import Record, refused
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.hl7_rules import (
@@ -32,7 +32,7 @@ from incognote.formats.hl7_rules import (
     unlisted,
 )
 from incognote.formats.hl7_text import HEADERS, Part, Segment, Separators, segments
-from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
+from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
 from incognote.policy import DROP, KEEP, FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
@@ -61,16 +61,9 @@ class Hl7Format:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)
                 slots = informed(_Message(source.text, marks, where, kinds).slots())
             except ReadError as error:
-                message = str(error) if where in str(error) else f"{where}: {error}"
-                yield Unreadable(where, error.stage, type(error).__name__, message, data)
+                yield refused(where, error, data)
                 continue
-            yield Record(
-                tuple(document for slot in slots for document in slot.documents),
-                lambda results, source=source, slots=slots: source.encode(  # type: ignore[misc]
-                    patched(source.text, slots, results)
-                ),
-                raw=data,
-            )
+            yield patched_record(source, slots, data)
 
 
 def _messages(stream: BinaryIO) -> Iterator[bytes]:

@@ -13,13 +13,21 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
-from incognote.formats.base import Record
+from incognote.formats.base import Record, refused
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fields import Columns
 from incognote.formats.headers import judged, promise, words_of
 from incognote.formats.json_scan import Leaf, Path, leaves, parse
-from incognote.formats.patch import Change, Piece, Slot, dropped_slot, informed, patched, text_slot
+from incognote.formats.patch import (
+    Change,
+    Piece,
+    Slot,
+    dropped_slot,
+    informed,
+    patched_record,
+    text_slot,
+)
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -45,13 +53,9 @@ class JsonFormat:
                 ]
             )
         except ReadError as error:
-            message = str(error) if name in str(error) else f"{name}: {error}"
-            yield Failure(name, error.stage, type(error).__name__, message)
+            yield refused(name, error)
             return
-        yield Record(
-            tuple(document for slot in slots for document in slot.documents),
-            lambda results: source.encode(patched(source.text, slots, results)),
-        )
+        yield patched_record(source, slots)
 
 
 def slot_for(

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record, require_modules
+from incognote.formats.base import Record, refused, require_modules
 from incognote.formats.fields import Cell, Columns, Row, require
 from incognote.policy import DROP, KEEP, FormatRules
 
@@ -37,7 +37,7 @@ class ParquetFormat:
             columns = Columns(table.column_names, rules)
             places, cells = _cells(table, name, columns)
         except (ReadError, MissingExtra) as error:
-            yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         dropped = [key for key in table.column_names if columns.choice(key) == DROP]
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from incognote.core.errors import TransformError
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Record, new_text
-from incognote.formats.charset import check
+from incognote.formats.charset import Text, check
 
 
 class Change(NamedTuple):
@@ -146,6 +146,15 @@ def informed(slots: Sequence[Slot]) -> list[Slot]:
         else slot
         for slot in slots
     ]
+
+
+def patched_record(source: Text, slots: Sequence[Slot], raw: bytes | None = None) -> Record:
+    """A piece of a file that is written back with its changed stretches."""
+    return Record(
+        tuple(document for slot in slots for document in slot.documents),
+        lambda results: source.encode(patched(source.text, slots, results)),
+        raw,
+    )
 
 
 def patched(raw: str, slots: Sequence[Slot], results: Sequence[Result]) -> str:

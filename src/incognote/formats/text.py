@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure
-from incognote.formats.base import Record, new_text
+from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import decode, looks_like_text
 from incognote.policy import FormatRules
 
@@ -24,7 +24,7 @@ class TextFormat:
         try:
             source = decode(stream.read())
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         yield Record(
             (Document(name, source.text, locator=name),),

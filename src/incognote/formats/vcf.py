@@ -16,9 +16,9 @@ from urllib.parse import quote, unquote
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record, Unreadable, new_text
+from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import decode
-from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched, text_slot
+from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched_record, text_slot
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _FIXED = 9
@@ -35,6 +35,7 @@ _DEFINITION = re.compile(r"##(INFO|FORMAT|FILTER|ALT|META|contig)=")
 _ASSEMBLY = re.compile(r"##(?:reference|assembly|phasing)=[\w.-]+\s*")
 # What definitions say for machines.
 _CODES = frozenset("ID Number Type Version length assembly md5 taxonomy".split())
+_COMMENT = ReadError("a comment among the variants, where none may be")
 # What an INFO value may hold as it is; all else is written in per cent.
 _PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in ":;=%,")
 
@@ -60,7 +61,7 @@ class VcfFormat:
             return
         for number, variant in enumerate(chain([line], stream), last):
             if variant.startswith(b"#"):
-                yield _refused(name, variant)
+                yield refused(name, _COMMENT, variant)
                 return
             yield _line(variant, f"{name}:{number}", partial(_values, rules=rules))
 
@@ -84,7 +85,7 @@ def _blocks(stream: BinaryIO, line: bytes, name: str) -> Iterator[Record | Failu
     before = b"\n"
     while line:
         if b"\n#" in before + line:
-            yield _refused(name, line)
+            yield refused(name, _COMMENT, line)
             return
         yield Record((), _constant(line))
         before = line[-1:]
@@ -95,22 +96,12 @@ def _constant(data: bytes) -> Callable[[Sequence[Result]], bytes]:
     return lambda _: data
 
 
-def _refused(name: str, data: bytes) -> Failure:
-    message = f"{name}: a comment among the variants, where none may be"
-    return Unreadable(name, ReadError.stage, ReadError.__name__, message, data)
-
-
 def _line(line: bytes, where: str, slots_of: Callable[[str, str], list[Slot]]) -> Record | Failure:
     try:
         source = decode(line)
     except ReadError as error:
-        return Unreadable(where, error.stage, type(error).__name__, f"{where}: {error}", line)
-    slots = slots_of(source.text, where)
-    return Record(
-        tuple(document for slot in slots for document in slot.documents),
-        lambda results: source.encode(patched(source.text, slots, results)),
-        raw=line,
-    )
+        return refused(where, error, line)
+    return patched_record(source, slots_of(source.text, where), line)
 
 
 def _header(line: str, where: str, rules: FormatRules, samples: _Samples) -> list[Slot]:

@@ -13,12 +13,12 @@ from typing import BinaryIO
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats import cda_rules, fhir_rules
-from incognote.formats.base import Record
+from incognote.formats.base import Record, refused
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.headers import words_of
-from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched, text_slot
+from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.xml_text import nodes_slot, says_something
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
@@ -42,13 +42,9 @@ class XmlFormat:
             source = decode(stream.read())
             slots = informed(_File(scan(source.text, name), name, rules).slots())
         except ReadError as error:
-            message = str(error) if name in str(error) else f"{name}: {error}"
-            yield Failure(name, error.stage, type(error).__name__, message)
+            yield refused(name, error)
             return
-        yield Record(
-            tuple(document for slot in slots for document in slot.documents),
-            lambda results: source.encode(patched(source.text, slots, results)),
-        )
+        yield patched_record(source, slots)
 
 
 @dataclass(slots=True)
