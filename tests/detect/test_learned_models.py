@@ -13,7 +13,7 @@ from incognote.core.errors import UsageError
 from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Document
-from incognote.detect import gpu
+from incognote.detect import gpu, transformer
 from incognote.detect.learned import Vote
 from incognote.detect.model_folder import MANIFEST, open_model, shipped, together
 from incognote.detect.screen import Screen
@@ -283,3 +283,21 @@ def test_voters_share_the_mean_of_their_thresholds(folder):
         (path / MANIFEST).write_text(json.dumps(row))
         folders.append(open_model(str(path)))
     assert together(folders).point(0.95).thresholds == {"DATE": pytest.approx(0.4)}
+
+
+def test_a_window_that_was_read_is_not_read_again(monkeypatch):
+    asked = []
+    ask = transformer.OnnxEncoder._one
+    monkeypatch.setattr(
+        transformer.OnnxEncoder, "_one", lambda self, feed: asked.append(1) or ask(self, feed)
+    )
+    detector = load("detector", "transformer")(device="cpu", threads=1, remember=3)
+    first, again = detector.detect([*views(NOTE), *views(NOTE)])
+    assert first == again == load("detector", "transformer")(device="cpu").detect(views(NOTE))[0]
+    asked.clear()
+    detector.detect(views(NOTE))
+    assert not asked
+    for number in range(4):
+        detector.detect(views(f"Seen by Dr. Lindqvist on 3/{number + 1}/2020."))
+    assert len(asked) == 4
+    assert len(detector._scorer._encoder._known) == 3

@@ -59,6 +59,7 @@ class TransformerDetector(LearnedDetector):
         screen_sensitivity: float = SCREEN_SENSITIVITY,
         device: str = "auto",
         readers: int = 0,
+        remember: int = 0,
     ) -> None:
         super().__init__(model, sensitivity, safe)
         self._threads = threads
@@ -72,13 +73,20 @@ class TransformerDetector(LearnedDetector):
             gpu.require()
         self._device = device
         self._readers = readers
+        self._remember = remember
 
     def _load(self, folder: ModelFolder) -> TransformerScorer:
         if self._device == "cuda" or (self._device == "auto" and gpu.is_there()):
             # A GPU reads everything faster than a CPU could screen it.
             return TransformerScorer(folder, encoder=gpu.encoder(folder), readers=self._readers)
         screen = Screen(self._screen, self._screen_sensitivity) if self._screen else None
-        return TransformerScorer(folder, self._threads, screen=screen, readers=self._readers)
+        return TransformerScorer(
+            folder,
+            self._threads,
+            screen=screen,
+            readers=self._readers,
+            remember=self._remember,
+        )
 
 
 class TransformerScorer:
@@ -92,6 +100,7 @@ class TransformerScorer:
         screen: Screen | None = None,
         encoder: Encoder | None = None,
         readers: int = 0,
+        remember: int = 0,
     ) -> None:
         vocabulary = folder.file("vocab.txt").read_text(encoding="utf-8").splitlines()
         self.reader = Reader(
@@ -101,7 +110,7 @@ class TransformerScorer:
         )
         self._columns = len(folder.labels) + 2
         self._screen = screen
-        self._encoder = encoder or OnnxEncoder(folder, threads)
+        self._encoder = encoder or OnnxEncoder(folder, threads, remember)
         self._read = ReaderPool(self.reader, readers).read if readers else self.reader.read_all
 
     def score(self, texts: Sequence[str]) -> Iterator[Scores]:
@@ -144,21 +153,33 @@ class OnnxEncoder:
     """onnxruntime on the CPU, one window at a time.
 
     int8 scales depend on all that is in a batch, and a note must get the same spans whatever it is
-    processed with. Larger batches would not be faster either: one window fills a core.
+    processed with. Larger batches would not be faster either: one window fills a core. Where notes
+    copy each other, it pays to remember the last windows.
     """
 
     share = 64
 
-    def __init__(self, folder: ModelFolder, threads: int = 0) -> None:
+    def __init__(self, folder: ModelFolder, threads: int = 0, remember: int = 0) -> None:
         if WEIGHTS in folder.hashes:
             folder.file(WEIGHTS)
         self._session = open_session(folder.file(GRAPH))
         self._names = [given.name for given in self._session.get_inputs()]
+        self._known: dict[bytes, Floats] = {}
+        self._remember = remember
         threads = threads or _free_cores()
         self._map = ThreadPoolExecutor(threads).map if threads > 1 else map
 
     def run(self, feeds: Sequence[Feed]) -> Iterable[Floats]:
-        return self._map(self._one, feeds)
+        return self._map(self._remembered if self._remember else self._one, feeds)
+
+    def _remembered(self, feed: Feed) -> Floats:
+        key = feed.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._one(feed)
+            if len(self._known) > self._remember:
+                self._known.pop(next(iter(self._known)), None)
+        return found
 
     def _one(self, feed: Feed) -> Floats:
         rows = dict(zip(self._names, [*feed[:, None], np.ones_like(feed[:1])], strict=False))
