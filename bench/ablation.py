@@ -3,15 +3,18 @@
     python -m bench.ablation                                   the tables of docs/guides/ensemble.md
     python -m bench.ablation --corpus train --groups w4,w11    whole groups of the corpus
 
-Prints Markdown, for each corpus: group C (words, PHI or not) without each step; all labels in notes
-typed in one letter case, with and without true-casing; and what share of the run resolving takes.
+Prints Markdown, for each corpus: group C (words, PHI or not) without each step, and the same where
+patterns and bare lists of names are all there is; all labels in notes typed in one letter case,
+with and without true-casing; and what share of the run resolving takes.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import process_time
 
 from bench.notes import HELD_OUT, notes
@@ -21,9 +24,10 @@ from incognote.core.labels import in_group
 from incognote.core.types import AnnotatedDocument, Detector, Result, Span, View
 from incognote.evaluate.pairs import pair
 from incognote.evaluate.words import WordTable, word_table
-from incognote.lexicon import speech
+from incognote.lexicon import lexicon, speech
 from incognote.pipeline import Pipeline
-from incognote.policy import DEFAULT, Policy, SpeechRules, load_policy
+from incognote.policy import DEFAULT, DetectorRules, Policy, SpeechRules, load_policy
+from incognote.resolve.repeat import SOURCE as REPETITION
 
 Change = Callable[[Policy], Policy]
 
@@ -49,8 +53,27 @@ def main() -> None:
             print(f"resolving under {each.name}: {share:.1%} of the run", flush=True)
         stages.ask = remembering(ask)
         show_steps(policy, gold)
+        with tempfile.TemporaryDirectory() as folder:
+            show_steps(bare_lists(policy, Path(folder)), gold)
         show_case({policy.name: policy, rules.name: rules}, gold)
         stages.ask = ask
+
+
+def bare_lists(policy: Policy, folder: Path) -> Policy:
+    """The policy with patterns and a list of common names for detectors, as a site may begin."""
+    names = {*lexicon().first_names(), *lexicon().surnames()}
+    path = folder / "names.txt"
+    path.write_text("\n".join(sorted(names)), encoding="utf-8")
+    options = {"label": "PATIENT", "file": str(path), "ignore_case": False}
+    speech_rules = replace(policy.resolve.speech, sources=(REPETITION, "lists"))
+    return replace(
+        policy,
+        detectors={
+            "patterns": policy.detectors["patterns"],
+            "lists": DetectorRules(use="dictionary", options=options),
+        },
+        resolve=replace(policy.resolve, speech=speech_rules),
+    )
 
 
 def show_steps(policy: Policy, gold: Sequence[AnnotatedDocument]) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.ablation import changes
+from bench.ablation import bare_lists, changes
 from bench.growth import cases
 from bench.notes import notes
 from bench.repeats import SENTENCES, strewn, ways_to_read
@@ -16,6 +16,7 @@ from bench.variants import VARIANTS, varied
 from bench.worker import TOOLS
 from tests.evaluate.notes import annotated
 
+from incognote.core.types import Document
 from incognote.detect.model_folder import open_model
 from incognote.pipeline import Pipeline
 from incognote.policy import load_policy
@@ -74,6 +75,13 @@ def test_every_step_that_is_on_can_be_switched_off() -> None:
     )
     for name, change in steps.items():
         assert change(policy) != policy, name
+
+
+def test_bare_lists_find_names_and_are_filtered(tmp_path: Path) -> None:
+    pipeline = Pipeline(bare_lists(load_policy(), tmp_path))
+    (result,) = pipeline.detect([Document("d", "Will increase the dose. Called Mary Smith.")])
+    assert [(s.start, s.end) for s in result.spans] == [(31, 41)]
+    assert "speech:MD" in {drop.reason for drop in result.dropped}
 
 
 def test_groups_choose_authors() -> None:
