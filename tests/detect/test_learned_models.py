@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import DetectError, UsageError
 from incognote.core.labels import SAFE
 from incognote.core.registry import load
 from incognote.core.types import Document
@@ -200,6 +200,7 @@ def test_changed_weights_are_refused(folder):
         ({"screen": "accurate"}, "is a transformer model"),
         ({"screen": "fast", "screen_sensitivity": 0.5}, "no operating point 0.5"),
         ({"device": "tpu"}, "there are auto, cpu, cuda"),
+        ({"readers": -1}, "must not be below 0"),
     ],
 )
 def test_bad_options_are_errors_before_the_first_document(options, message):
@@ -301,3 +302,16 @@ def test_a_window_that_was_read_is_not_read_again(monkeypatch):
         detector.detect(views(f"Seen by Dr. Lindqvist on 3/{number + 1}/2020."))
     assert len(asked) == 4
     assert len(detector._scorer._encoder._known) == 3
+
+
+def test_an_encoder_that_gives_no_numbers_is_an_error_not_harmless():
+    class Broken:
+        share = 4
+
+        def run(self, feeds):
+            columns = len(open_model("accurate").labels) + 2
+            return [np.full((feed.shape[1] - 2, columns), np.nan, np.float32) for feed in feeds]
+
+    scorer = transformer.TransformerScorer(open_model("accurate"), encoder=Broken())
+    with pytest.raises(DetectError, match="failed on a window"):
+        list(scorer.score([NOTE]))

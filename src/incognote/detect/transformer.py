@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import DetectError, UsageError
 from incognote.detect import gpu
 from incognote.detect.learned import LearnedDetector
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
@@ -27,9 +27,7 @@ from incognote.detect.wordpiece import WordPiece
 
 DEVICES = ("auto", "cpu", "cuda")
 SCREEN_SENSITIVITY = 0.97
-
-
-AHEAD = 2  # shares of the texts
+AHEAD = 2  # shares of the texts that are read before answers are waited for
 _Window = tuple[int, int, int]  # number of the text in its share, first and last piece
 
 
@@ -62,6 +60,8 @@ class TransformerDetector(LearnedDetector):
         remember: int = 0,
     ) -> None:
         super().__init__(model, sensitivity, safe)
+        if min(threads, readers, remember) < 0:
+            raise UsageError("threads, readers and remember must not be below 0")
         self._threads = threads
         self._screen = open_model(screen, "fast") if screen else None
         if self._screen:
@@ -141,6 +141,8 @@ class TransformerScorer:
         logits = [np.full((text.size, self._columns), np.nan, np.float32) for text in read]
         here, seen = -1, 0
         for (number, start, end), found in zip(windows, answers, strict=True):
+            if np.isnan(found).any():
+                raise DetectError("the encoder failed on a window")  # unread would mean harmless
             seen = max(start, seen) if number == here else start
             shared = seen - start
             _merge(logits[number][start:seen], found[:shared])
