@@ -160,7 +160,7 @@ def _harmonise(args: argparse.Namespace) -> int:
     mapped = [mapping.apply(doc) for doc in documents]
     losses = mapping.losses(documents)
     for label, count in losses.dropped.items():
-        print(f"dropped   {label}: {count:,} spans have no counterpart")
+        print(f"dropped   {label}: no counterpart ({count:,} of them)")
     for target, parts in losses.merged.items():
         names = ", ".join(f"{label} ({count:,})" for label, count in parts.items())
         print(f"merged    {target}: {names} cannot be told apart any more")
