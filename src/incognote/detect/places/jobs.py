@@ -33,6 +33,7 @@ _SOCIAL = frozenset("social soc sh shx".split())
 _SUBJECTS = frozenset("old yo yr handed male female man woman gentleman veteran y o m f".split())
 _PRONOUNS = frozenset("he she who i patient pt they".split())
 _THEIRS = frozenset("his her their my".split())
+_ORDINALS = frozenset(("st", "nd", "rd", "th"))
 _VERBS = frozenset("is was been being be became become remains am m s".split())
 _WORKED = frozenset(
     "works worked work working employed employment job career time served years".split()
@@ -148,6 +149,9 @@ def _reach_left(scan: Scan, head: int, cased: bool) -> int:
         if scan.words[before] == "-" and gap == GLUED and scan.gap(before) == GLUED:
             first = before
             continue
+        if scan.lower(before) in _ORDINALS and gap == BLANK and scan.bits[before - 1] & DIGITS:
+            first = before - 1  # "4th grade teacher"
+            break
         if not bits & WORD or bits & STOP or gap > BLANK or scan.lower(before) in stop:
             # "tool-and-die maker": hyphens hold even small words.
             if not (scan.words[first] == "-" and bits & WORD):

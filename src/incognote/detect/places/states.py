@@ -29,10 +29,15 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
         if not _state_holds(scan, at, end, kind, town, postcode):
             continue
         yield Finding(at, end, "STATE", "state", CERTAIN if postcode or town else LIKELY)
-        sure = postcode or scan.words[at - 1] in ADDRESS_MARKS or (town and is_city(scan, *town))
+        sure = postcode or scan.words[at - 1] in ADDRESS_MARKS or (town and _is_town(scan, *town))
         plated = scan.lower(end) in word_list("towns", "plate_words")  # "a gold Malibu, WV plate"
         if town and sure and not plated and not any(taken[town[0] : town[1]]):
             yield Finding(*town, "CITY", "town-before-state", CERTAIN if postcode else LIKELY)
+
+
+def _is_town(scan: Scan, first: int, end: int) -> bool:
+    """A known city, or what stands between the comma of an address and the state."""
+    return is_city(scan, first, end) or (first > 0 and scan.words[first - 1] == ",")
 
 
 def _state_at(scan: Scan, at: int) -> tuple[int, str] | None:
@@ -109,7 +114,9 @@ def _town_before(scan: Scan, at: int, taken: bytearray) -> tuple[int, int] | Non
     if all(scan.bits[back] & STOP or not scan.bits[back] & WORD for back in range(first, end)):
         return None
     known = longest_city_to(scan, first, end)
-    if known is not None:
+    # Behind a comma the whole is the town, though its end is one by itself: "Blvd, Tres Palmas NM".
+    whole = run.cased and first > 0 and scan.words[first - 1] == "," and end - first < 4
+    if known is not None and not whole:
         first = known
     if (
         first >= end
