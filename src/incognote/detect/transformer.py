@@ -26,7 +26,7 @@ from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.detect.wordpiece import WordPiece
 
 DEVICES = ("auto", "cpu", "cuda")
-SCREEN_SENSITIVITY = 0.97
+SCREEN_SENSITIVITY = 0.98
 AHEAD = 2  # shares of the texts that are read before answers are waited for
 _Window = tuple[int, int, int]  # number of the text in its share, first and last piece
 

@@ -12,7 +12,7 @@ from incognote.detect.tagging import Scores
 from incognote.learn.data import Note
 from incognote.learn.windows import unit_targets
 
-SENSITIVITIES = (0.93, 0.95, 0.96, 0.97, 0.99, 0.997, 0.999, 1.0)
+SENSITIVITIES = (0.93, 0.95, 0.96, 0.97, 0.98, 0.99, 0.997, 0.999, 1.0)
 NEUTRAL = "TIME"  # clock times earn nothing and cost nothing
 _HIGHEST, _LOWEST = 0.8, 0.004
 # How far a label's threshold may stray from that of all labels together. Without a bound, a label
