@@ -13,7 +13,7 @@ from incognote.core.registry import load
 from incognote.core.types import Document
 from incognote.detect.crf_features import GROUPS, REGEXES, FeatureReader
 from incognote.learn import crf
-from incognote.learn.report import plot, table
+from incognote.learn.report import dots, lines, table, write_plots
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
@@ -147,10 +147,22 @@ def test_bad_options_are_refused(gold, tmp_path, more, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_plots_scale_to_their_values():
-    drawing = plot("t", ["a", "b"], {"recall": [0.5, 1.0]})
-    assert drawing.count("<polyline") == 1
-    assert ">1<" in drawing
-    assert ">0.5<" in drawing
+@pytest.mark.parametrize("draw", [dots, lines])
+def test_plots_have_a_dot_for_each_value_on_a_round_scale(draw):
+    drawing = draw("t", ["a", "b"], {"recall": [0.5, 1.0], "precision": [0.25, 0.75]})
+    assert drawing.count("<circle") == 4
+    assert all(f">{mark}<" in drawing for mark in ("0", "0.2", "1", "a", "b"))
+    assert ">50<" in draw("t", ["a"], {"seconds": [31.0]})
+    assert draw("t", ["a & b"], {"seconds": [0.0]}).count("a &amp; b") == 1
+
+
+def test_only_points_in_order_are_joined_by_lines(tmp_path):
+    rows = [crf.Trial(name, 0.5, 0.25, 2.0, 7) for name in ("0.5", "16")]
+    write_plots({"window": rows, "groups": [crf.Trial("a+b", 0.5, 0.25, 2.0, 7)]}, tmp_path)
+    assert "<polyline" in (tmp_path / "window-scores.svg").read_text()
+    assert "<polyline" not in (tmp_path / "groups-scores.svg").read_text()
+
+
+def test_the_table_has_a_row_for_each_trial():
     row = crf.Trial("x", 0.5, 0.25, 2.0, 7)
     assert "| x | 0.5000 | 0.2500 | 0.3333 | 7 | 2.0 |" in table({"p": [row]})
