@@ -260,3 +260,22 @@ class TestParquet:
         assert "'scan'" in failure.message
         out = masked(data, "x.parquet", ["Quillon"], FormatRules(labels={"scan": "drop"}))
         assert self._table(out).to_pydict() == {"scan": [None], "text": ["a"]}
+
+
+def test_the_same_export_as_a_workbook() -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    header, *rows = csv.reader(io.StringIO(EXPORT))
+    book.active.append(header)
+    for row in rows:
+        book.active.append([float(cell) if cell in ("4.5", "81.4", "92") else cell for cell in row])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    read = ["Chioma", "2024-02-11", "2024-02-12"]  # of stamps, the day is found by detectors
+    out = openpyxl.load_workbook(io.BytesIO(masked(buffer.getvalue(), "x.xlsx", read)))
+    cells = [str(cell.value) for line in out.active.iter_rows() for cell in line]
+    whole = " | ".join(cells)
+    assert [value for value in PERSONAL if value in whole] == []
+    assert [value for value in CLINICAL if value.strip() not in whole and ":" not in value] == []
+    assert cells[: len(header)] == header

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from incognote.core.types import Failure
 from incognote.formats import xlsx_names
 from incognote.formats.base import Record
+from incognote.formats.headers import judged, promise
 from incognote.formats.ooxml import (
     AUTHORS,
     WRITTEN,
@@ -222,8 +223,20 @@ class _Workbook:
                 slots += self._words_slots(texts, leads.get(index, ""), places.get(index, "text"))
         return slots
 
+    def _choice(self, header: str, value: str) -> str | None:
+        """What the policy says of a column, or its own name; None where its cells are read."""
+        chosen = self.rules.choice(header)
+        if chosen is not None or not header:
+            return chosen
+        if self.rules.unnamed != TEXT:
+            return self.rules.unnamed
+        kind, _, end = judged(promise(header), value)
+        return kind if kind != TEXT and end == len(value.rstrip()) else None
+
     def _words_slots(self, texts: Sequence[Node], header: str, place: str) -> list[Slot]:
-        choice = self.rules.choice(header)
+        choice = self._choice(header, "".join(node.text for node in texts))
+        if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
+            choice = TEXT  # the same string may stand in another column, where it says more
         if choice == KEEP:
             return []
         if choice == DROP:
@@ -252,7 +265,7 @@ class _Workbook:
                 slots += self._words_slots(cell.inline, own, _place(sheet, cell))
             if node is None or cell.kind not in ("n", "str", "d") or not node.text:
                 continue
-            choice = self.rules.choice(header)
+            choice = self._choice(header, node.text)
             label = None if choice == TEXT else choice
             if choice == KEEP:
                 continue
