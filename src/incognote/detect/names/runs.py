@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 _FIRM = TITLE | KIN  # cues after which even an unknown word in small letters may be a name
 _BETWEEN = DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER
+_POST_PART = 2  # letters: "Ph", "Au"
 _STARTS = CANDIDATE | PROMISING | LAST
 # What is a surname on the lists, but not for this purpose.
 _NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
@@ -117,6 +118,10 @@ def _promised(page: Page, cue: int) -> int:
 def _unlikely(page: Page, at: int) -> bool:
     """What is not worth a closer look: most small words, and most abbreviations in capitals."""
     bits = page.bits[at]
+    if page.glued(at) and page.bits[at - 1] & DIGITS:
+        return True  # "5th MT"
+    if _dotted_post(page, at):
+        return True
     if bits & LOWER:
         if bits & PARTICLE and at + 1 < len(page) and page.bits[at + 1] & (PARTICLE | CAPITAL):
             return True  # the name proper takes it in
@@ -131,6 +136,18 @@ def _unlikely(page: Page, at: int) -> bool:
         return True
     # "STNA Keesha": capitals in front of a word in ordinary case.
     return at + 1 < len(page) and bool(page.bits[at + 1] & CAPITAL)
+
+
+def _dotted_post(page: Page, at: int) -> bool:
+    """Part of a degree with full stops inside: "R.Ph.", "Au.D."."""
+    words = page.words
+    if len(words[at]) != _POST_PART:
+        return False
+    if at > 1 and words[at - 1] == "." and page.glued(at) and len(words[at - 2]) == 1:
+        return bool(cues().get((words[at - 2] + words[at]).lower(), 0) & CREDENTIAL)
+    if at + 2 < len(words) and words[at + 1] == "." and page.glued(at + 2):
+        return bool(cues().get((words[at] + words[at + 2]).lower(), 0) & CREDENTIAL)
+    return False
 
 
 def _signed(page: Page, at: int) -> bool:
