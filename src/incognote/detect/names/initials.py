@@ -13,6 +13,7 @@ from incognote.detect.names.facts import (
     COMMA,
     CREDENTIAL,
     CUE,
+    DIGITS,
     DOT,
     FIELD_PATIENT,
     FIELD_STAFF,
@@ -74,6 +75,8 @@ def find_initials(
                 likely = bits & UPPER and not bits & CREDENTIAL
             else:
                 likely = bits & UNKNOWN and not bits & CUE and not _is_abbreviation(word.upper())
+            if page.glued(index) and page.bits[index - 1] & DIGITS:
+                continue  # "5th MT"
             if (likely and _led(page, index)) or index in signed:
                 yield Run(index, index + 1, [], [index])
 
