@@ -51,8 +51,9 @@ def told_by_name(name: str) -> Format | None:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """The endings of file names that tell a format and nothing else."""
-    return tuple(suffix for each in _all_formats() for suffix in each.suffixes)
+    """The endings of file names that tell a format and nothing else, as in `patient.fhir.json`."""
+    called = tuple(f".{each.name}" for each in _all_formats())
+    return (*called, ".ccda", *(suffix for each in _all_formats() for suffix in each.suffixes))
 
 
 @cache

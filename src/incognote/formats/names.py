@@ -128,11 +128,10 @@ class Renaming:
         return new
 
     def _split(self, path: str) -> tuple[str, str]:
-        name = _last(path)
-        suffix = PurePosixPath(name).suffix
-        if suffix.lower() not in self._suffixes:
-            return name, ""
-        return name.removesuffix(suffix), suffix
+        stem, suffixes = _last(path), ""
+        while (suffix := PurePosixPath(stem).suffix).lower() in self._suffixes:
+            stem, suffixes = stem.removesuffix(suffix), suffix + suffixes
+        return stem, suffixes
 
 
 def _written(stem: str, result: Result) -> str:

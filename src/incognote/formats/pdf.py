@@ -16,19 +16,14 @@ from typing import Any, BinaryIO
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text, require_modules
-from incognote.formats.ocr import require_ocr
+from incognote.formats.ocr import Box, require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
+from incognote.formats.pdf_content import Content
 from incognote.formats.pdf_forms import Flattened, check_no_text_left
-from incognote.formats.pdf_pictures import (
-    flatten,
-    has_pictures,
-    lines_drawn,
-    remove_pictures,
-    rendered,
-)
-from incognote.formats.pdf_text import check_rewritten, pieces_of, rewrite, text_objects
-from incognote.formats.pixels import BurnedIn
+from incognote.formats.pdf_pictures import has_pictures, lines_drawn, lying, rendered
+from incognote.formats.pdf_text import TextObject, check_rewritten, pieces_of, text_objects
+from incognote.formats.pixels import BurnedIn, check_painted, paint
 from incognote.policy import BLANK, COVER, KEEP, READ, FormatRules
 
 _MAX_PAGES = 5_000
@@ -141,7 +136,7 @@ class _File:
         )
 
     def render(self, results: Sequence[Result]) -> bytes:
-        """Strings first, in the editor; then the pages, in PDFium, over what the editor saved."""
+        """The pages operator by operator; PDFium shows them as they were, and checks what came."""
         import pikepdf
         import pypdfium2
 
@@ -153,23 +148,23 @@ class _File:
         for (holder, key, _), result in zip(self.written, rest, strict=True):
             holder[key] = pikepdf.String(new_text(result))
         saved = _saved(self.editor)
-        pdf, shown = pypdfium2.PdfDocument(saved), pypdfium2.PdfDocument(saved)
+        shown = pypdfium2.PdfDocument(saved)
         texts: dict[int, tuple[list[str], list[str]]] = {}
         for number, (page, own) in enumerate(zip(self.pages, per_page, strict=True)):
-            target = pdf[number]
+            content = Content(self.editor, self.editor.pages[number])
+            if page.slot:
+                objects = text_objects(shown[number])
+                new = _new_texts(objects, own[0])
+                content.replace_texts(objects, new)
+                texts[number] = [each.text for each in objects], new
             if page.words is not None:
                 boxes = page.words.boxes(own[1:] if page.slot else own)
-                picture = rendered(shown[number], with_text=page.flat)
-                flatten(pdf, target, picture, boxes, text=not page.flat)
-            elif self.rules.images != KEEP and has_pictures(target):
-                remove_pictures(target)
-                target.gen_content()
-            if page.slot:
-                texts[number] = _write_text(pdf, target, own[0])
-        out = io.BytesIO()
-        pdf.save(out)
-        # PDFium appends what changed; saving once more drops the objects nothing refers to.
-        with pikepdf.open(io.BytesIO(out.getvalue())) as clean:
+                _flatten(content, shown[number], boxes, flat=page.flat)
+            elif self.rules.images != KEEP:
+                content.drop_pictures()
+            content.put_back()
+        # Saved twice, since the first time shows which resources nothing refers to any more.
+        with pikepdf.open(io.BytesIO(_saved(self.editor))) as clean:
             clean.remove_unreferenced_resources()
             final = _saved(clean, deterministic_id=True)
         finished = pypdfium2.PdfDocument(final)
@@ -178,9 +173,7 @@ class _File:
         return final
 
 
-def _write_text(pdf: Any, page: Any, result: Result) -> tuple[list[str], list[str]]:
-    """The texts of a page, object by object, as they were and as they are now."""
-    objects = text_objects(page)
+def _new_texts(objects: Sequence[TextObject], result: Result) -> list[str]:
     pieces, separators = pieces_of(objects)
     texts = [piece.text for piece in pieces]
     at, length = [], 0
@@ -188,9 +181,16 @@ def _write_text(pdf: Any, page: Any, result: Result) -> tuple[list[str], list[st
         length += len(separators[i - 1]) if i else 0
         at.append(length)
         length += len(text)
-    new = spread(result, texts, at)
-    rewrite(pdf, page, objects, new)
-    return texts, new
+    return spread(result, texts, at)
+
+
+def _flatten(content: Content, page: Any, boxes: Sequence[Box], *, flat: bool) -> None:
+    """All that the page draws as one painted picture; on a `flat` page, its text as well."""
+    picture = rendered(page, with_text=flat)
+    paint(picture, boxes, 0)
+    check_painted(picture, boxes)
+    content.drop_all(but_text=not flat)
+    content.put_behind(lying(page, picture), page.get_cropbox())
 
 
 def _read_page(page: Any, name: str, number: int, rules: FormatRules) -> _Page:

@@ -1,4 +1,4 @@
-"""What a PDF page shows beside its text: removed, or rendered, painted over and put back flat.
+"""What a PDF page shows beside its text, rendered to be read and painted over.
 
 Pictures on a page come in strips, turned, masked, behind boxes drawn over them. So they are not
 edited where they lie: the page is rendered without its text, as a reader sees it, the words on that
@@ -8,20 +8,14 @@ Nothing of the old pictures is left, be it cropped, covered or behind something 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-
-from incognote.formats.ocr import Box
-from incognote.formats.pdf_text import take_off
-from incognote.formats.pixels import check_painted, paint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DPI = 200
 _MAX_PIXELS = 25_000_000
-_QUALITY = 85
 _DEEPEST = 15
 
 
@@ -38,13 +32,6 @@ def lines_drawn(page: Any) -> int:
     return sum(1 for _ in _objects(page, pdfium.FPDF_PAGEOBJ_PATH))
 
 
-def remove_pictures(page: Any) -> None:
-    import pypdfium2.raw as pdfium
-
-    for each in list(_objects(page, pdfium.FPDF_PAGEOBJ_IMAGE)):
-        take_off(page, each)
-
-
 def rendered(page: Any, *, with_text: bool) -> NDArray[Any]:
     """The page as a reader sees it, upright, without notes and forms. The page changes by this."""
     import numpy as np
@@ -56,41 +43,15 @@ def rendered(page: Any, *, with_text: bool) -> NDArray[Any]:
     width, height = page.get_size()
     scale = min(_DPI / 72, (_MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, may_draw_forms=False, draw_annots=False)
-    return np.array(bitmap.to_numpy()[..., :3])
+    return np.array(bitmap.to_numpy()[..., 2::-1])  # PDFium has blue first
 
 
-def flatten(
-    document: Any, page: Any, picture: NDArray[Any], boxes: list[Box], *, text: bool
-) -> None:
-    """One painted picture in the place of all that the page drew; its text stays if `text`."""
-    import pypdfium2.raw as pdfium
-
-    paint(picture, boxes, 0)
-    check_painted(picture, boxes)
-    kept = {pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_FORM} if text else set()
-    for each in list(page.get_objects(max_depth=_DEEPEST if text else 1)):
-        if each.type not in kept:
-            take_off(page, each)
-    _insert(document, page, picture)
-
-
-def _insert(document: Any, page: Any, picture: NDArray[Any]) -> None:
-    """Puts a picture as upright as the reader sees it behind everything else on the page."""
+def lying(page: Any, picture: NDArray[Any]) -> NDArray[Any]:
+    """A picture as upright as the reader sees it, as it must lie on a page that is shown turned."""
     import numpy as np
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-    from PIL import Image
 
-    lying = np.rot90(picture, page.get_rotation() // 90)[..., ::-1]  # PDFium has blue first
-    jpeg = io.BytesIO()
-    Image.fromarray(lying).save(jpeg, format="JPEG", quality=_QUALITY)
-    left, bottom, right, top = page.get_cropbox()
-    handle = pdfium.FPDFPageObj_NewImageObj(document)
-    pdfium.FPDFPage_InsertObjectAtIndex(page, handle, 0)
-    image = pypdfium2.PdfImage(handle, page=page)
-    image.load_jpeg(jpeg, pages=[page], inline=True)
-    image.set_matrix(pypdfium2.PdfMatrix(right - left, 0, 0, top - bottom, left, bottom))
-    page.gen_content()
+    turned: NDArray[Any] = np.rot90(picture, page.get_rotation() // 90)
+    return turned
 
 
 def _objects(page: Any, kind: int) -> Iterator[Any]:

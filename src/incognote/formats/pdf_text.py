@@ -1,9 +1,4 @@
-"""The text of a PDF page, object by object, and its replacement where it stood.
-
-PDFium hands out text objects: strings with a font, a size and a place. An object whose text changed
-is taken off the page, so that nothing of it is left in the content stream, and a new one is put in
-its place. What cannot be taken off (text inside nested forms) makes the page fail.
-"""
+"""The text of a PDF page, object by object, as PDFium reads it: strings with a size and a place."""
 
 from __future__ import annotations
 
@@ -14,22 +9,23 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from incognote.core.errors import LeakError, ReadError
+from incognote.core.errors import LeakError
 from incognote.formats.patch import Piece
 
-_FONT = b"Helvetica"
+# Text that rises by less than this is level.
+_LEVEL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class TextObject:
     """A text object of a page: its text, and where it stands."""
 
-    handle: Any = field(repr=False)
     text: str = field(repr=False)
     left: float
     right: float
     bottom: float
     size: float
+    is_level: bool = True
 
 
 def text_objects(page: Any) -> list[TextObject]:
@@ -46,7 +42,8 @@ def text_objects(page: Any) -> list[TextObject]:
         )
         text = buffer.raw[: max(length - 2, 0)].decode("utf-16-le", "replace")
         left, bottom, right, _ = each.get_bounds()
-        found.append(TextObject(each, text, left, right, bottom, _size(each)))
+        slope = each.get_matrix().get()[1]
+        found.append(TextObject(text, left, right, bottom, _size(each), abs(slope) < _LEVEL))
     textpage.close()
     return found
 
@@ -76,15 +73,6 @@ def _size(handle: Any) -> float:
     return float(max(size.value * max(abs(b), abs(d)), 0.1))
 
 
-def rewrite(document: Any, page: Any, objects: Sequence[TextObject], new: Sequence[str]) -> None:
-    """Puts new texts in the place of old ones."""
-    changed = [(each, text) for each, text in zip(objects, new, strict=True) if each.text != text]
-    for each, text in changed:
-        _replace(document, page, each, text)
-    if changed:
-        page.gen_content()
-
-
 def check_rewritten(page: Any, old: Sequence[str], new: Sequence[str]) -> None:
     """Reads a page of the finished file: nothing that was replaced may still be on it."""
     expected = Counter(new)
@@ -92,40 +80,3 @@ def check_rewritten(page: Any, old: Sequence[str], new: Sequence[str]) -> None:
     for before, text in zip(old, new, strict=True):
         if before != text and before.strip() and after[before] > expected[before]:
             raise LeakError("text that was replaced is still on a page")
-
-
-def _replace(document: Any, page: Any, old: TextObject, text: str) -> None:
-    import pypdfium2.raw as pdfium
-
-    size = ctypes.c_float()
-    pdfium.FPDFTextObj_GetFontSize(old.handle, size)
-    matrix = old.handle.get_matrix()
-    colour = [ctypes.c_uint() for _ in range(4)]
-    pdfium.FPDFPageObj_GetFillColor(old.handle, *colour)
-    # The words behind a scanned page are there to be found, not to be seen.
-    mode = pdfium.FPDFTextObj_GetTextRenderMode(old.handle)
-    take_off(page, old.handle)
-    if not text.strip():
-        return
-    fresh = pdfium.FPDFPageObj_NewTextObj(document, _FONT, size)
-    encoded = (text + "\x00").encode("utf-16-le")
-    pdfium.FPDFText_SetText(
-        fresh, ctypes.cast(ctypes.c_char_p(encoded), ctypes.POINTER(ctypes.c_ushort))
-    )
-    pdfium.FPDFPageObj_SetFillColor(fresh, *colour)
-    if mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE:
-        pdfium.FPDFTextObj_SetTextRenderMode(fresh, mode)
-    pdfium.FPDFPageObj_SetMatrix(fresh, pdfium.FS_MATRIX(*matrix.get()))
-    pdfium.FPDFPage_InsertObject(page, fresh)
-
-
-def take_off(page: Any, handle: Any) -> None:
-    """Takes an object off its page for good, also out of a form that the page uses."""
-    import pypdfium2.raw as pdfium
-
-    if handle.level == 0:
-        page.remove_obj(handle)
-        return
-    if not pdfium.FPDFFormObj_RemoveObject(handle.container, handle):
-        raise ReadError("what stands inside a nested form cannot be taken off the page")
-    pdfium.FPDFPageObj_Destroy(handle)

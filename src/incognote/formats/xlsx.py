@@ -8,7 +8,6 @@ sheets and properties are read like everything else.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -31,12 +30,17 @@ from incognote.formats.ooxml import (
     value_slot,
 )
 from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
+from incognote.formats.xlsx_cells import (
+    Cell,
+    by_ordinal,
+    cells_of,
+    date_styles,
+    place_of,
+    shared_strings,
+)
 from incognote.formats.xml_scan import Node, write_text
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
-_BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
-_LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
-_REFERENCE = re.compile(r"([A-Z]+)(\d+)")
 # Shorter numbers under no header identify nobody.
 _SHORTEST_NUMBER = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -71,16 +75,6 @@ class XlsxFormat:
 
 
 @dataclass(slots=True)
-class _Cell:
-    column: str
-    row: int
-    kind: str = "n"
-    style: int = 0
-    value: Node | None = None
-    inline: list[Node] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class _Workbook:
     """What must be known of the whole workbook before one part can be read."""
 
@@ -89,7 +83,7 @@ class _Workbook:
     rules: FormatRules
     _raw: Mapping[str, str] = field(init=False)
     _strings: Mapping[int, str] = field(init=False)
-    _cells: Mapping[str, list[_Cell]] = field(init=False)
+    _cells: Mapping[str, list[Cell]] = field(init=False)
     _headers: dict[str, dict[str, str]] = field(init=False)
     _dates: frozenset[int] = field(init=False)
     _epoch: date = field(init=False)
@@ -97,14 +91,14 @@ class _Workbook:
     def __post_init__(self) -> None:
         self._raw = {part.name: part.source.text for part in self.parts if part.source}
         nodes = {part.name: part.nodes for part in self.parts}
-        self._strings = _shared_strings(*self._part("xl/sharedStrings.xml"))
+        self._strings = shared_strings(*self._part("xl/sharedStrings.xml"))
         self._cells = {
-            name: _cells(own)
+            name: cells_of(own)
             for name, own in nodes.items()
             if name.startswith("xl/worksheets/") and name.endswith(".xml")
         }
         self._headers = {name: self._header(cells) for name, cells in self._cells.items()}
-        self._dates = _date_styles(*self._part("xl/styles.xml"))
+        self._dates = date_styles(*self._part("xl/styles.xml"))
         old = any(
             node.name == "date1904" and node.text in ("1", "true")
             for node in nodes.get("xl/workbook.xml", [])
@@ -115,7 +109,7 @@ class _Workbook:
         nodes = next((part.nodes for part in self.parts if part.name == name), [])
         return self._raw.get(name, ""), nodes
 
-    def _header(self, cells: Sequence[_Cell]) -> dict[str, str]:
+    def _header(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Column -> the text of its first row, which names what stands below it."""
         first = min((cell.row for cell in cells if cell.kind in ("s", "inlineStr")), default=0)
         return {
@@ -124,7 +118,7 @@ class _Workbook:
             if cell.row == first and cell.kind in ("s", "inlineStr")
         }
 
-    def _text(self, cell: _Cell) -> str:
+    def _text(self, cell: Cell) -> str:
         if cell.inline:
             return "".join(node.text for node in cell.inline)
         if cell.value is None or not cell.value.text.isdigit():
@@ -212,12 +206,12 @@ class _Workbook:
                 if cell.kind == "s" and cell.value is not None and cell.value.text.isdigit():
                     header = self._headers[sheet].get(cell.column, "")
                     index = int(cell.value.text)
-                    places.setdefault(index, _place(sheet, cell))
+                    places.setdefault(index, place_of(sheet, cell))
                     if header and header != self._text(cell):
                         leads.setdefault(index, header)
         slots = []
         raw = self._raw["xl/sharedStrings.xml"]
-        for index, group in _by_ordinal(raw, "si", nodes).items():
+        for index, group in by_ordinal(raw, "si", nodes).items():
             texts = [n for n in group if n.kind != "attribute" and n.name == "t" and n.text]
             if texts:
                 slots += self._words_slots(texts, leads.get(index, ""), places.get(index, "text"))
@@ -262,7 +256,7 @@ class _Workbook:
             header = self._headers[sheet].get(cell.column, "")
             if any(each.text for each in cell.inline):
                 own = "" if header == self._text(cell) else header
-                slots += self._words_slots(cell.inline, own, _place(sheet, cell))
+                slots += self._words_slots(cell.inline, own, place_of(sheet, cell))
             if node is None or cell.kind not in ("n", "str", "d") or not node.text:
                 continue
             choice = self._choice(header, node.text)
@@ -276,7 +270,7 @@ class _Workbook:
             elif cell.kind == "d":
                 slots.append(date_slot(node, self.where, sheet))
             elif cell.style in self._dates and (day := self._day(node.text)):
-                slots.append(self._date_slot(node, day, _place(sheet, cell)))
+                slots.append(self._date_slot(node, day, place_of(sheet, cell)))
             elif header or len(node.text) >= _SHORTEST_NUMBER:
                 slots.append(
                     text_slot(
@@ -285,7 +279,7 @@ class _Workbook:
                         lambda text: text if _NUMBER.fullmatch(text) else "",
                         lead="" if label or not header else f"{header}: ",
                         label=label,
-                        locator=f"{self.where} {_place(sheet, cell)}",
+                        locator=f"{self.where} {place_of(sheet, cell)}",
                     )
                 )
         return slots
@@ -322,77 +316,9 @@ def _followed(record: Record, before: dict[str, list[str]]) -> Record:
     )
 
 
-def _place(sheet: str, cell: _Cell) -> str:
-    """`sheet1!B2`: the sheet by its file, since its name may be PHI."""
-    return f"{sheet.removeprefix('xl/worksheets/').removesuffix('.xml')}!{cell.column}{cell.row}"
-
-
 def _write_literal(text: str) -> str:
     return write_text(text.replace('"', '""'))
 
 
 def _is_words(text: str) -> bool:
     return re.search(r"[^\W\d_]{2}", text) is not None
-
-
-def _by_ordinal(raw: str, tag: str, nodes: Sequence[Node]) -> dict[int, list[Node]]:
-    """Nodes by the running number of the element of that name around them.
-
-    Strings and styles are referred to by number, and empty elements count although they hold no
-    node: so the numbers are taken from the markup.
-    """
-    starts = [found.start() for found in re.finditer(rf"<(?:\w+:)?{tag}[\s/>]", raw)]
-    groups: dict[int, list[Node]] = {}
-    for node in nodes:
-        if tag in node.path:
-            groups.setdefault(bisect_right(starts, node.start) - 1, []).append(node)
-    return groups
-
-
-def _shared_strings(raw: str, nodes: Sequence[Node]) -> dict[int, str]:
-    return {
-        index: "".join(node.text for node in group if node.kind != "attribute" and node.name == "t")
-        for index, group in _by_ordinal(raw, "si", nodes).items()
-    }
-
-
-def _cells(nodes: Sequence[Node]) -> list[_Cell]:
-    cells: dict[int, _Cell] = {}
-    for node in nodes:
-        if node.kind == "attribute" and node.path[-1] == "c":
-            cell = cells.setdefault(node.elements[-1], _Cell("", 0))
-            if node.name == "r" and (found := _REFERENCE.fullmatch(node.text)):
-                cell.column, cell.row = found[1], int(found[2])
-            elif node.name == "t":
-                cell.kind = node.text
-            elif node.name == "s" and node.text.isdigit():
-                cell.style = int(node.text)
-        elif node.kind == "text" and node.name in ("v", "t") and "c" in node.path:
-            cell = cells.setdefault(node.elements[node.path.index("c")], _Cell("", 0))
-            if node.name == "v":
-                cell.value = node
-            else:
-                cell.inline.append(node)
-    return list(cells.values())
-
-
-def _date_styles(raw: str, nodes: Sequence[Node]) -> frozenset[int]:
-    """Which cell styles show a number as a date."""
-    formats: dict[int, dict[str, str]] = {}
-    for node in nodes:
-        if node.kind == "attribute" and node.path[-1] == "numFmt":
-            formats.setdefault(node.elements[-1], {})[node.name] = node.text
-    dates = {str(number) for number in _BUILT_IN_DATES}
-    for row in formats.values():
-        code = _LITERALS.sub("", row.get("formatCode", "")).lower()
-        if re.search(r"[yd]|m.*m|mmm", code):
-            dates.add(row.get("numFmtId", ""))
-    # Other lists of styles come before the cells': theirs are told by the element around them.
-    before = raw[: max(raw.find("<cellXfs"), raw.find(":cellXfs"), 0)]
-    offset = len(re.findall(r"<(?:\w+:)?xf[\s/>]", before))
-    return frozenset(
-        index - offset
-        for index, group in _by_ordinal(raw, "xf", nodes).items()
-        for node in group
-        if "cellXfs" in node.path and node.name == "numFmtId" and node.text in dates
-    )
