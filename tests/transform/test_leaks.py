@@ -88,6 +88,11 @@ def test_repaired(name):
     assert {each.span for each in result.replacements} >= set(extra)
 
 
+def test_every_place_is_found():
+    marked = "[[Ann Kowalczyk|PATIENT]] ... Kowal-\nczyk, Kowal-\nczyk, Kowalczyk, kowalczyk"
+    assert len(_leaks(marked)) == 4
+
+
 def test_a_repaired_name_is_the_same_surrogate():
     text = deid("[[Ann Kowalczyk|PATIENT]] ... Kowalczyk").text
     name, _, again = text.partition(" ... ")

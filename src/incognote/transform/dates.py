@@ -197,10 +197,13 @@ def _rename(text: str, form: Form, record: Record) -> str:
 def _pivot(record: Record, noted: int) -> int:
     """The year that ends the hundred years in which two-digit years lie: soon after the latest
     date with its full year. Births and bare years tell of the past, not of the note."""
+    dates = [m for m in record.mentions if m.label == "DATE"]
+    if not any(_SHORT_YEAR.search(mention.text) for mention in dates):
+        return _LATEST
     latest = noted
     short: list[int] = []
-    for mention in record.mentions:
-        if mention.label != "DATE" or _is_birth(mention, record.text):
+    for mention in dates:
+        if _is_birth(mention, record.text):
             continue
         years = [int(year) for year in _YEAR.findall(mention.text)]
         if years and any(map(str.isalnum, _YEAR.sub("", mention.text))):

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from incognote.core.types import Span
+from incognote.lexicon import lexicon
 from incognote.transform.needles import (
     PEOPLE,
     Needles,
@@ -26,7 +27,7 @@ from incognote.transform.needles import (
     is_known,
     is_term,
 )
-from incognote.transform.wordindex import SHORTEST, WordIndex
+from incognote.transform.wordindex import WordIndex
 
 _ATOMS = re.compile(r"[^\W_]+")
 _WORDS = re.compile(r"\w+")
@@ -87,11 +88,12 @@ def _words_left(
 ) -> Iterator[Leak]:
     index = WordIndex(wanted)
     words = set(_WORDS.findall(folded)) if "_" in folded else atoms
-    # Known words hold names ("challenge"), but do not tell them.
+    # Known words hold names ("challenge"), but do not tell them; most are ranked.
+    ranked = lexicon().words
     held = {
         word: _longest_first(index, word)
-        for word in words
-        if word in wanted or (len(word) > SHORTEST and not is_known(word) and index.holds(word))
+        for word in (*(words & wanted.keys()), *index.holding(words.difference(ranked)))
+        if word in wanted or not is_known(word)
     }
     if held:
         for match in [match for match in _WORDS.finditer(folded) if match[0] in held]:
@@ -101,20 +103,13 @@ def _words_left(
                 if leak is not None:
                     yield leak
                     break
+    broken: dict[str, list[list[tuple[int, int]]]] = {}
     for parts in _broken(folded):
-        joined = "".join(folded[start:end] for start, end in parts)
-        if not index.holds(joined):
-            continue
-        ends = list(accumulate(end - start for start, end in parts))
-        for at, name in _longest_first(index, joined):
-            first, last = bisect_right(ends, at), bisect_right(ends, at + len(name) - 1)
-            if first < last:
-                begins = ends[first - 1] if first else 0
-                word = joined[begins : ends[last]]
-                start, end = parts[first][0], parts[last][1]
-                leak = _judged(wanted[name], word, at - begins, start, end, output)
-                if leak is not None:
-                    yield leak
+        broken.setdefault("".join(folded[start:end] for start, end in parts), []).append(parts)
+    for joined in index.holding(broken):
+        found = _longest_first(index, joined)
+        for parts in broken[joined]:
+            yield from _over_line_ends(found, joined, parts, output, wanted)
 
 
 def _broken(text: str) -> Iterator[list[tuple[int, int]]]:
@@ -138,6 +133,26 @@ def _broken(text: str) -> Iterator[list[tuple[int, int]]]:
         parts.append(after.span())
     if parts:
         yield parts
+
+
+def _over_line_ends(
+    found: Iterable[tuple[int, str]],
+    joined: str,
+    parts: Sequence[tuple[int, int]],
+    output: str,
+    wanted: Mapping[str, Word],
+) -> Iterator[Leak]:
+    """Of what was found in joined words, that which no line end leaves whole."""
+    ends = list(accumulate(end - start for start, end in parts))
+    for at, name in found:
+        first, last = bisect_right(ends, at), bisect_right(ends, at + len(name) - 1)
+        if first < last:
+            begins = ends[first - 1] if first else 0
+            word = joined[begins : ends[last]]
+            start, end = parts[first][0], parts[last][1]
+            leak = _judged(wanted[name], word, at - begins, start, end, output)
+            if leak is not None:
+                yield leak
 
 
 def _longest_first(index: WordIndex, word: str) -> list[tuple[int, str]]:

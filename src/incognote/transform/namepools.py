@@ -26,6 +26,7 @@ def known(kind: Kind, word: str) -> Name | None:
     return lexicon().first_name(word) if kind == "first" else lexicon().surname(word)
 
 
+@lru_cache(maxsize=65536)
 def origin(name: Name) -> str:
     ratios = [share / base for share, base in zip(name.ethnicity, _BASE, strict=True)]
     return _ORIGINS[ratios.index(max(ratios))]

@@ -24,6 +24,7 @@ _WORD = re.compile(
 _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
 _ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
+_PART = re.compile(r"[^\W\d_][^\s\-/]*")
 _CAMEL = re.compile(r"[A-Z][a-z]+")
 _DIRECTIONS = ("North", "South", "East", "West")
 _SHORT_DIRECTIONS = ("N", "S", "E", "W")
@@ -53,7 +54,7 @@ class Institutions:
 
 
 def _acronym(text: str, skip: frozenset[str]) -> str:
-    words = [word for word in re.findall(r"[^\W\d_][^\s\-/]*", text) if word.lower() not in skip]
+    words = [word for word in _PART.findall(text) if word.lower() not in skip]
     return "".join(word[0].upper() for word in words)
 
 
@@ -69,12 +70,13 @@ def organisation(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return _renamed(mention, record, attempt)
 
+    acronyms = record.know(_acronyms)
+    if not acronyms or _acronym(text, _SMALL) not in acronyms:
+        return record.first_free(mention.label, make, record.is_original)
+
     def taken(new: str) -> bool:
         # The abbreviation of the surrogate must not be that of the original.
-        own = _acronym(text, _SMALL)
-        return record.is_original(new) or (
-            own in record.know(_acronyms) and own == _acronym(new, _SMALL)
-        )
+        return record.is_original(new) or _acronym(text, _SMALL) == _acronym(new, _SMALL)
 
     return record.first_free(mention.label, make, taken, record.is_original)
 
@@ -94,6 +96,7 @@ def _known(kind: str) -> dict[str, tuple[str, ...]]:
     return {fold_place(name): tuple(group) for group in groups_of("known", kind) for name in group}
 
 
+@lru_cache(maxsize=16384)
 def known_group(text: str, *, whole: bool = False) -> tuple[str, ...]:
     """What may stand for something everybody knows: if possible, as short and in capitals too."""
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
@@ -159,6 +162,7 @@ def _leads(words: list[tuple[int, int, str, bool]], i: int) -> bool:
     return leading and len(words) > 1 and not is_generic(words[1][2])
 
 
+@lru_cache(maxsize=16384)
 def _first_word(text: str) -> str:
     return (fold_place(text).split() or [""])[0]
 
@@ -207,9 +211,11 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
     """Another word of its sort: number, saint, city, brand, surname, fancy word or invention."""
     if word[0].isdigit():
         return places.other_number(word, record, attempt)
-    tail = "'s" if re.search(r"['’]s$", word) and len(word) > 3 else ""
     stop = "." if word.endswith(".") else ""
-    bare = re.sub(r"['’]s$", "", word.rstrip("."))
+    bare = word.rstrip(".")
+    tail = ""
+    if bare.endswith(("'s", "’s")):
+        tail, bare = "'s" if len(word) > 3 else "", bare[:-2]
     folded = fold(bare)
     if previous in ("st", "saint", "san", "santa"):
         return _pick(words_of("organisations", "saints"), folded, record, attempt) + tail + stop

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,22 +19,14 @@ from incognote.transform.nameforms import Word
 from incognote.transform.namepools import Kind
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import fold
+from incognote.transform.worddata import words_of
 from incognote.transform.words import altered
 
 _PEOPLE = frozenset({"PATIENT", "DOCTOR", "INITIALS"})
-_TITLE_BEFORE = re.compile(
-    r"\b(?:(?P<male>mr|mister|sir)|(?P<female>mrs|ms|miss|madam)|dr|doctor|prof|professor|nurse)"
-    r"\.?\s*$",
-    re.IGNORECASE,
-)
-_RELATION_BEFORE = re.compile(
-    r"\b(?:(?P<male>son|husband|father|dad|brother|uncle|nephew|grandson|grandfather|boyfriend|"
-    r"stepson|stepfather|fiancé|widower)|(?P<female>daughter|wife|mother|mom|sister|aunt|niece|"
-    r"granddaughter|grandmother|girlfriend|stepdaughter|stepmother|fiancée|widow)|partner|friend|"
-    r"spouse|child|baby|cousin|neighbor|caregiver)[\s,:(]*$",
-    re.IGNORECASE,
-)
 _PRONOUN = re.compile(r"\b(?:(?P<male>he|his|him)|(?P<female>she|her))\b", re.IGNORECASE)
+
+# All that stands before the last word: "pt's/son" ends in "son".
+_LAST_WORD = re.compile(r".*[\W\d_]", re.DOTALL)
 
 _PATIENCE = 16
 _SYLLABLE = 6
@@ -80,17 +72,20 @@ class People:
         for role, found in (("first", first), ("last", last)):
             for word in found:
                 self._roles.setdefault(fold(word.text), Counter())[role] += 1
-        self.syllables.update(_syllables(mention.text, first or written.of("one")))
-        cue = _cue(self._record.text, mention.start)
-        if cue and (first or written.of("one")):
-            word = (first or written.of("one"))[0]
-            self._sex.setdefault(fold(word.text), cue)
+        given_names = first or written.of("one")
+        self.syllables.update(_syllables(mention.text, given_names))
+        cue = _cue(self._record.text, mention.start) if given_names else None
+        if cue is not None and cue.sex:
+            self._sex.setdefault(fold(given_names[0].text), cue.sex)
         if last:
             given = fold((first or written.of("initial") or [Word(0, 0, "")])[0].text)
             sex = self.sex(given, mention) if first else ""
             names = tuple(fold(word.text) for word in last)
             who = FullName(mention.start, given, names, sex)
-            for start in {joint.join(names)[:_START] for joint in _JOINTS} | {names[-1][:_START]}:
+            starts = {names[-1][:_START]}
+            if len(names) > 1:
+                starts.update(joint.join(names)[:_START] for joint in _JOINTS)
+            for start in starts:
                 self._full.setdefault(start, []).append(who)
 
     def named_in(self, text: str) -> list[FullName]:
@@ -109,14 +104,13 @@ class People:
         return self._judged[folded]
 
     def _judge(self, folded: str, mention: Mention) -> Kind:
-        before = self._record.text[max(mention.start - 24, 0) : mention.start]
         first, last = namepools.known("first", folded), namepools.known("last", folded)
-        title = _TITLE_BEFORE.search(before)
-        if title:
+        cue = _cue(self._record.text, mention.start)
+        if cue is not None and cue.kind == "titles":
             # "Miss Abby", but "Dr. Thomas".
             called = first is not None and (last is None or first.count > _CALLED * last.count)
-            return "first" if called and title.lastgroup else "last"
-        if _RELATION_BEFORE.search(before):
+            return "first" if called and cue.sex else "last"
+        if cue is not None:
             return "first"
         if first is None or last is None:
             return "first" if first is not None else "last"
@@ -156,10 +150,26 @@ def _is_syllable(folded: str) -> bool:
     return len(folded) <= _SYLLABLE and (not rows or "api" in origins)
 
 
-def _cue(text: str, start: int) -> str:
-    before = text[max(start - 24, 0) : start]
-    match = _TITLE_BEFORE.search(before) or _RELATION_BEFORE.search(before)
-    return (match.lastgroup or "") if match else ""
+class Cue(NamedTuple):
+    """What the word before a name says: a title or a relation, and the sex where it tells it."""
+
+    kind: str
+    sex: str
+
+
+@cache
+def _cues() -> dict[str, Cue]:
+    return {
+        word: Cue(kind, "" if sex == "other" else sex)
+        for kind in ("titles", "relations")
+        for sex in ("male", "female", "other")
+        for word in words_of("names", f"{sex}_{kind}")
+    }
+
+
+def _cue(text: str, start: int) -> Cue | None:
+    words = text[max(start - 24, 0) : start].rstrip(" \t\r\n.,:(").rsplit(None, 1)
+    return _cues().get(_LAST_WORD.sub("", words[-1]).lower()) if words else None
 
 
 def name(mention: Mention, record: Record) -> str:

@@ -135,11 +135,16 @@ def _replaced(record: Record, label: str) -> bool:
     return record.policy.rule(label).action == "surrogate"
 
 
+@cache
+def _state_names() -> dict[str, str]:
+    return {code: row.name.lower() for code, row in lexicon().states.items()}
+
+
 def _state_image(code: str, record: Record) -> str:
     """Where a state's places go: to itself where the policy leaves states alone."""
     if not _replaced(record, "STATE"):
         return code
-    names = {each: row.name.lower() for each, row in lexicon().states.items()}
+    names = _state_names()
 
     def make(attempt: int) -> str:
         return record.scope.draws.pick(_state_pool(), "STATE", code, attempt)

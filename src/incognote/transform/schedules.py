@@ -11,12 +11,15 @@ _SCHEDULE = re.compile(
     r"(?:Tu|Th|Sa|Su|[MTWRFS])(?P<joint>[-/, &]{0,3})(?:(?:Tu|Th|Sa|Su|[MTWRFS])[-/, &]{0,3})*",
     re.IGNORECASE,
 )
+_FIRST = frozenset("MTWRFSmtwrfs")
 _DAYS = {"m": 0, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
 _LETTERS = ("M", "T", "W", "Th", "F", "Sa", "Su")
 
 
 def moved_schedule(text: str, days: int) -> str | None:
     """The same number of weekdays, so many days later; None if it is no such schedule."""
+    if text[:1] not in _FIRST:
+        return None
     match = _SCHEDULE.fullmatch(text)
     if match is None or text.lower() in WEEKDAY_OF:  # "Sat" is no Saturday and Tuesday
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,10 +53,12 @@ class Surrogate:
 
     def replace(self, mention: Mention, record: Record) -> str:
         if any(map(str.isalnum, mention.text)):
-            with suppress(TransformError):
+            try:
                 new = self._row[0](mention, record)
-                if new != mention.text or self.label in CALENDAR:
-                    return new
+            except TransformError:
+                new = mention.text
+            if new != mention.text or self.label in CALENDAR:
+                return new
         # "___", or a value whose every likeness is taken: there is nothing left to imitate.
         return masks.Tag(self.label).replace(mention, record)
 

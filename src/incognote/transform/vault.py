@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from incognote.core.errors import MissingExtra, UsageError
-from incognote.core.types import Result
+from incognote.core.types import Document, Replacement, Result, Span
 
 _MAGIC = "incognote-vault 1"
 _SHORTEST_KEY = 16
@@ -120,10 +120,28 @@ class Vault:
 
     def restore(self, document: str, text: str, reason: str) -> str:
         """The original text of a document; the last time it was written counts."""
+        return self._entry(document, text, reason).restore(text)
+
+    def restored(self, document: Document, reason: str) -> Result:
+        """A document that was written, turned back: its text, and what goes where in it.
+
+        Where something was removed without a trace, only the text can be told.
+        """
+        entry = self._entry(document.id, document.text, reason)
+        swaps = tuple(
+            Replacement(Span(change.start, change.end, change.label), change.original, "vault")
+            for change in entry.changes
+            if change.start < change.end
+        )
+        whole = len(swaps) == len(entry.changes)
+        text = entry.restore(document.text)
+        return Result(document, (), replacements=swaps if whole else (), text=text)
+
+    def _entry(self, document: str, text: str, reason: str) -> Entry:
         self._log("restore", document, reason)
         for entry in reversed(self._entries):
             if entry.document == document and _hash(text) == entry.text_hash:
-                return entry.restore(text)
+                return entry
         raise UsageError(f"document {document}: the vault does not hold this text")
 
     def look_up(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
@@ -41,6 +42,11 @@ _GROUPS = {
 }
 
 
+@cache
+def _rude() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(word_list("words", "rude"))))
+
+
 def altered(word: str, record: Record, attempt: int = 0) -> str:
     """A word nobody knows, of the same length, case and rhythm of vowels and consonants.
 
@@ -53,7 +59,7 @@ def altered(word: str, record: Record, attempt: int = 0) -> str:
         return _alter(folded, dice, record.scope.letters)
 
     def taken(new: str) -> bool:
-        return record.taken(new) or any(rude in new for rude in word_list("words", "rude"))
+        return record.taken(new) or bool(_rude().search(new))
 
     if len(word) <= 2:
         return case_like(word, make(0))
