@@ -41,6 +41,26 @@ def test_documents_come_back(tmp_path: Path, vault: list[str]) -> None:
     assert (tmp_path / "vault.audit.jsonl").read_text().count('"restore"') == 3
 
 
+STRUCTURED = {
+    "in.csv": "id,mrn,note\n1,7741902,seen <Ann Kowalczyk>\n2,7741903,well\n",
+    "in.json": '{"mrn": "7741902", "note": "seen <Ann Kowalczyk>", "n": 5}',
+    "in.hl7": "MSH|^~\\&|A|B\rPID|1||7741902||KOWALCZYK^ANN^M\rNTE|1||seen <Ann\rNTE|2||Kowalczyk>\r",
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_structured_files_come_back(tmp_path: Path, tiny: str, vault: list[str], name: str) -> None:
+    given, out, back = tmp_path / name, tmp_path / f"out-{name}", tmp_path / f"back-{name}"
+    given.write_bytes(STRUCTURED[name].encode())
+    own = ["--vault", str(tmp_path / "other")]
+    assert main(["deid", str(given), "-o", str(out), "--policy", tiny, *own]) == 0
+    assert b"owalczyk" not in out.read_bytes().lower()
+    assert b"7741902" not in out.read_bytes()
+    options = ["--policy", tiny, *own, "--reason", "test"]
+    assert main(["reidentify", str(out), "-o", str(back), *options]) == 0
+    assert back.read_bytes() == given.read_bytes()
+
+
 def test_one_value_is_looked_up(
     tmp_path: Path, vault: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

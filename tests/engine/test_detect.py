@@ -36,6 +36,22 @@ def test_rows_in_order(tmp_path: Path, settings: Settings) -> None:
     assert set(tree(tmp_path)) == {"in.jsonl", "out.jsonl"}
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.csv", "id,seen with\n1,<Ann> fine\n"),
+        ("x.json", '{"seenWith": "<Ann> fine"}'),
+        ("x.xml", "<r><seen>&lt;Ann> fine</seen></r>"),
+    ],
+)
+def test_offsets_are_those_of_the_value(tmp_path, settings, name: str, data: str) -> None:
+    """A detector is shown "seen with: <Ann> fine"; whoever uses its spans has the cell."""
+    (tmp_path / name).write_text(data)
+    detect(str(tmp_path / name), str(tmp_path / "out.jsonl"), settings)
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert [(span["start"], span["end"]) for span in row["spans"]] == [(1, 4)]
+
+
 def test_a_failed_row_is_null_not_empty(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "in.jsonl").write_text(
         '{"id": "a", "text": "<Ann>"}\n{oops\n{"id": "c", "text": ""}\n'

@@ -61,7 +61,8 @@ class Document:
     `free_text` is False where the whole text is such a field, so that no detector need read it.
     `known` are (label, value) pairs that other fields of the same record state: the patient's name
     in a message's header is looked for in its narrative; and what a first pass found in the
-    patient's other documents.
+    patient's other documents. The first `lead` characters are context that a format puts before a
+    value ("ward phone: "); the source does not hold them.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Document:
     given: tuple[Span, ...] = ()
     free_text: bool = True
     known: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    lead: int = 0
 
     @property
     def patient_id(self) -> str | None:

@@ -128,10 +128,7 @@ def restore(where: str, out: str, vault: Vault, reason: str, settings: Settings)
                     sink.commit()
                 sink = None
                 continue
-            originals = [
-                Result(document, (), text=vault.restore(document.id, document.text, reason))
-                for document in item.documents
-            ]
+            originals = [vault.restored(document, reason) for document in item.documents]
             sink = sink or place.sink(item.source)
             sink.write(item.content.render(originals))
             restored += len(originals)
@@ -243,16 +240,15 @@ def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
 
 
 def _span_row(result: Result) -> dict[str, object]:
-    return {
-        "id": result.document.id,
-        "spans": [_span_fields(span) for span in result.spans],
-    }
+    lead = result.document.lead
+    found = [span for span in result.spans if span.end > lead]
+    return {"id": result.document.id, "spans": [_span_fields(span, lead) for span in found]}
 
 
-def _span_fields(span: Span) -> dict[str, object]:
+def _span_fields(span: Span, lead: int) -> dict[str, object]:
     fields = {
-        "start": span.start,
-        "end": span.end,
+        "start": max(span.start - lead, 0),
+        "end": span.end - lead,
         "label": span.label,
         "score": round(span.score, 4),
         "sources": list(span.sources),

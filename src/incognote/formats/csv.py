@@ -18,7 +18,7 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import Lines, Text, decode
-from incognote.formats.fields import Columns, Row, require, unreadable
+from incognote.formats.fields import Columns, Row, new_value, require, unreadable
 from incognote.policy import FormatRules
 
 _DELIMITERS = ",\t;|"
@@ -184,7 +184,7 @@ class _Table:
         self._trust(values)
         row = Row(self.name, number, dict(zip(self.columns, values, strict=True)))
         try:
-            found = row.cells(self.plan)
+            found = row.documents(self.plan)
         except ReadError as error:
             restored = self.lines.restore(raw)
             return unreadable(self.name, number, error, restored, row.id(self.rules))
@@ -193,14 +193,13 @@ class _Table:
         def render(results: Sequence[Result]) -> bytes:
             new = {
                 self.columns.index(key): value
-                for (key, cell), result in zip(found.items(), results, strict=True)
-                if (value := cell.new_value(result)) != values[self.columns.index(key)]
+                for key, result in zip(found, results, strict=True)
+                if (value := new_value(result)) != values[self.columns.index(key)]
             }
             new |= {self.columns.index(key): "" for key in dropped}
             return self.lines.restore(cells.with_values(new, self.delimiter))
 
-        documents = tuple(cell.document for cell in found.values())
-        return Record(documents, render, self.lines.restore(raw))
+        return Record(tuple(found.values()), render, self.lines.restore(raw))
 
     def _cells(self, line: bytes) -> tuple[bytes, _Cells]:
         """The row that begins with `line`, over as many lines as its quotes span."""

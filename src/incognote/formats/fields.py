@@ -22,18 +22,13 @@ _DEFAULTS = FormatRules()
 _KEYS = (None, "IDNUM")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A field as a document, behind a lead-in of so many characters that are not its own."""
-
-    document: Document
-    lead: int = 0
-
-    def new_value(self, result: Result) -> str:
-        if not self.lead:
-            return new_text(result)
-        [value] = spread(result, [self.document.text[self.lead :]], [self.lead])
-        return value
+def new_value(result: Result) -> str:
+    """What a field becomes, without the lead-in that its document has."""
+    lead = result.document.lead
+    if not lead:
+        return new_text(result)
+    [value] = spread(result, [result.document.text[lead:]], [lead])
+    return value
 
 
 class Columns:
@@ -98,7 +93,7 @@ class Row:
     def id(self, rules: FormatRules) -> str:
         return self.fields.get(rules.id) or place(self.name, self.number)
 
-    def cells(self, columns: Columns) -> dict[str, Cell]:
+    def documents(self, columns: Columns) -> dict[str, Document]:
         """The fields that become documents: those named as text first, as people look for them.
 
         All share the row's id, so that they share surrogates where the scope of a policy is the
@@ -107,7 +102,7 @@ class Row:
         rules = columns.rules
         meta = self.meta(columns)
         texts = [key for key in rules.text if key in self.fields]
-        cells: dict[str, Cell] = {}
+        documents: dict[str, Document] = {}
         for key in (*texts, *(key for key in self.fields if key not in rules.text)):
             value = check(self.fields[key])
             kind, start, end = columns.decide(key, value)
@@ -115,23 +110,21 @@ class Row:
                 continue
             lead = f"{words_of(key)}: " if kind == TEXT and columns.choice(key) is None else ""
             whole = kind != TEXT and start < end
-            document = Document(
+            documents[key] = Document(
                 id=self.id(rules),
                 text=lead + value,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {key}",
                 given=(Span(start, end, kind),) if whole else (),
                 free_text=kind == TEXT,
+                lead=len(lead),
             )
-            cells[key] = Cell(document, len(lead))
-        known = facts(cell.document for cell in cells.values())
+        known = facts(documents.values())
         if not known:
-            return cells
+            return documents
         return {
-            key: Cell(replace(cell.document, known=known), cell.lead)
-            if cell.document.free_text
-            else cell
-            for key, cell in cells.items()
+            key: replace(document, known=known) if document.free_text else document
+            for key, document in documents.items()
         }
 
     def meta(self, columns: Columns) -> dict[str, str]:

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
-from incognote.core.types import Failure, Result
+from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, refused, require_modules
-from incognote.formats.fields import Cell, Columns, Row, require
+from incognote.formats.fields import Columns, Row, new_value, require
 from incognote.policy import DROP, KEEP, FormatRules
 
 
@@ -35,7 +35,7 @@ class ParquetFormat:
             table, compression = _opened(stream.read())
             require(table.column_names, rules)
             columns = Columns(table.column_names, rules)
-            places, cells = _cells(table, name, columns)
+            places, documents = _documents(table, name, columns)
         except (ReadError, MissingExtra) as error:
             yield refused(name, error)
             return
@@ -43,11 +43,11 @@ class ParquetFormat:
 
         def render(results: Sequence[Result]) -> bytes:
             changed: dict[str, dict[int, str]] = {}
-            for (row, column), cell, result in zip(places, cells, results, strict=True):
-                changed.setdefault(column, {})[row] = cell.new_value(result)
+            for (row, column), result in zip(places, results, strict=True):
+                changed.setdefault(column, {})[row] = new_value(result)
             return _written(table, changed, dropped, compression)
 
-        yield Record(tuple(cell.document for cell in cells), render)
+        yield Record(tuple(documents), render)
 
 
 def _opened(data: bytes) -> tuple[Any, str]:
@@ -65,18 +65,20 @@ def _opened(data: bytes) -> tuple[Any, str]:
     return table, meta.row_group(0).column(0).compression if compressed else "SNAPPY"
 
 
-def _cells(table: Any, name: str, columns: Columns) -> tuple[list[tuple[int, str]], list[Cell]]:
-    """The cells that are documents, and for each its row and column."""
+def _documents(
+    table: Any, name: str, columns: Columns
+) -> tuple[list[tuple[int, str]], list[Document]]:
+    """The documents, and for each its row and column."""
     texts = {column: _texts(table, column, columns) for column in table.column_names}
     read = {column: values for column, values in texts.items() if values is not None}
     places: list[tuple[int, str]] = []
-    cells: list[Cell] = []
+    documents: list[Document] = []
     for number in range(table.num_rows):
         fields = {key: text for key, each in read.items() if (text := each[number]) is not None}
-        for column, cell in Row(name, number + 1, fields).cells(columns).items():
+        for column, document in Row(name, number + 1, fields).documents(columns).items():
             places.append((number, column))
-            cells.append(cell)
-    return places, cells
+            documents.append(document)
+    return places, documents
 
 
 def _texts(table: Any, column: str, columns: Columns) -> list[str | None] | None:

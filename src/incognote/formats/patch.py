@@ -85,6 +85,7 @@ def text_slot(
         locator=locator,
         given=(Span(len(lead), len(text), label),) if label is not None and known else (),
         free_text=label is None,
+        lead=len(lead),
     )
 
     def changes(results: Sequence[Result]) -> list[Change]:
@@ -187,8 +188,12 @@ def spread(
 
     `at` is where each piece starts in the document's text.
     """
-    new_text(result)
+    whole = new_text(result)
     old = result.document.text
+    if not result.replacements and whole != old:
+        if len(pieces) > 1 or not whole.startswith(old[: at[0]]):
+            raise TransformError("a text that says not what became of its parts")
+        return [whole[at[0] :]]
     new = list(pieces)
     ends = [start + len(piece) for start, piece in zip(at, pieces, strict=True)]
     # From the last to the first, so that earlier offsets stay true while later text changes.
@@ -197,10 +202,10 @@ def spread(
         touched = [i for i, start in enumerate(at) if start < span.end and span.start < ends[i]]
         # What stands for the lead-in, or for a separator, goes nowhere.
         outside = old[span.start : at[touched[0]]] if touched else ""
-        whole = replacement.text.removeprefix(outside)
-        texts = _divide(whole, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
+        fresh = replacement.text.removeprefix(outside)
+        texts = _divide(fresh, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
         if texts is None:
-            texts = [whole] + [whole if repeat else ""] * (len(touched) - 1)
+            texts = [fresh] + [fresh if repeat else ""] * (len(touched) - 1)
         for i, text in zip(touched, texts, strict=False):
             start = max(span.start - at[i], 0)
             end = min(span.end, ends[i]) - at[i]
