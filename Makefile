@@ -6,7 +6,7 @@ PEERS := bench/.venv
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 
-.PHONY: help demo test lint bench docs models clean
+.PHONY: help demo test lint bench docs models corpus clean
 help:
 	@echo "demo    de-identify the sample notes and show them side by side"
 	@echo "test    everything CI checks: lint, types, import contract, tests"
@@ -14,6 +14,7 @@ help:
 	@echo "bench   accuracy, speed and memory, beside other tools"
 	@echo "docs    write the generated reference pages again"
 	@echo "models  train the models that ship with incognote"
+	@echo "corpus  the open corpus as JSONL, BRAT and i2b2 XML in one archive"
 	@echo "clean   remove what these targets made"
 
 # Stamps say what is installed; a change of pyproject.toml installs again.
@@ -55,6 +56,9 @@ docs: $(VENV)/.installed-dev
 
 models: $(VENV)/.installed-train
 	$(BIN)/python tools/train_models.py
+
+corpus: $(VENV)/.installed
+	$(BIN)/python tools/pack_corpus.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) demo-out build dist site bench/out
