@@ -1,4 +1,4 @@
-"""Packs the open corpus for people who do not use incognote: JSONL, BRAT and i2b2 XML in one archive.
+"""Packs the open corpus, as JSONL, BRAT and i2b2 XML, for people who do not use incognote.
 
     python tools/pack_corpus.py [OUT]
 
