@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.core.errors import UsageError
-from incognote.detect.pieces import Reader, ReaderPool, near
+from incognote.detect.pieces import Reader, ReaderPool
+from incognote.detect.screen import CONTEXT, near, with_context
 from incognote.detect.units import CONTINUES, shape, split
 from incognote.detect.weights import quantised, read_weights, stored
 from incognote.detect.wordpiece import WordPiece
@@ -30,11 +31,11 @@ def test_every_unit_has_its_pieces_shape_and_layout(text):
     read = reader(64).read(text)
     assert read.units == split(text)
     for number, (start, end) in enumerate(read.units):
-        part = slice(read.edge(number), read.edge(number + 1))
+        ids, shapes, gaps = pieces_of(read, number)
         unit = text[start:end]
-        assert tuple(read.rows[0, part]) == WORDS.pieces(unit)[:16]
-        assert set(read.rows[1, part]) == {shape(unit)}
-        assert (read.rows[2, part][1:] == CONTINUES).all()
+        assert tuple(ids) == WORDS.pieces(unit)[:16]
+        assert set(shapes) == {shape(unit)}
+        assert set(gaps[1:]) <= {CONTINUES}
 
 
 @given(TEXTS, st.integers(12, 40), st.integers(0, 4))
@@ -51,19 +52,40 @@ def test_windows_cover_the_text_and_cut_no_unit(text, size, overlap):
 
 
 @given(TEXTS, st.data())
-def test_windows_of_stretches_read_just_those(text, data):
-    one = reader()
-    read = one.read(text)
-    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=len(read.units))), bool)
-    stretches = near(wanted[: len(read.units)], 2)
-    covered = np.zeros(read.size, bool)
-    for start, end in one.windows(read, stretches):
-        covered[start:end] = True
-    inside = [unit for first, last in stretches for unit in range(first, last)]
-    expected = np.zeros(read.size, bool)
-    for unit in inside:
-        expected[read.edge(unit) : read.edge(unit + 1)] = True
-    assert (covered == expected).all()
+def test_some_units_are_read_as_if_alone(text, data):
+    read = reader().read(text)
+    size = len(read.units)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), bool)
+    some = read.only(mask)
+    assert some.units == [unit for unit, keep in zip(read.units, mask, strict=True) if keep]
+    pieces = [pieces_of(read, unit) for unit in np.flatnonzero(mask)]
+    assert [pieces_of(some, unit) for unit in range(len(some.units))] == pieces
+
+
+def pieces_of(read, unit):
+    edges = [*read.firsts.tolist(), read.size]
+    return read.rows[:, edges[unit] : edges[unit + 1]].tolist()
+
+
+@given(TEXTS, st.data())
+def test_context_holds_what_is_wanted_and_ends_with_lines(text, data):
+    units = split(text)
+    wanted = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(units), max_size=len(units))), bool
+    )
+    kept = with_context(text, units, wanted)
+    assert (kept | ~wanted).all()
+    assert kept.any() == wanted.any()
+    for unit in range(1, len(units)):
+        if kept[unit] != kept[unit - 1]:
+            whole_line = "\n" in text[units[unit - 1][1] : units[unit][0]]
+            first = unit if kept[unit - 1] else unit - 1
+            edge = (
+                range(first - CONTEXT, first)
+                if kept[unit - 1]
+                else range(first + 1, first + 1 + CONTEXT)
+            )
+            assert whole_line or any(wanted[i] for i in edge if 0 <= i < len(units))
 
 
 @given(st.lists(st.booleans()), st.integers(0, 5))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from multiprocessing import get_context
 from typing import Any
 from weakref import finalize
@@ -40,9 +40,15 @@ class Pieces:
     def size(self) -> int:
         return int(self.rows.shape[1])
 
-    def edge(self, unit: int) -> int:
-        """Where the pieces of a unit start; for the number behind the last unit, the end."""
-        return int(self.firsts[unit]) if unit < len(self.firsts) else self.size
+    def only(self, mask: NDArray[np.bool_]) -> Pieces:
+        """Some of the units, as if nothing stood between them."""
+        counts = np.diff(self.firsts, append=self.size)
+        kept = counts[mask]
+        return Pieces(
+            units=[unit for unit, keep in zip(self.units, mask.tolist(), strict=True) if keep],
+            rows=self.rows[:, np.repeat(mask, counts)],
+            firsts=np.cumsum(kept) - kept,
+        )
 
 
 class Reader:
@@ -75,44 +81,23 @@ class Reader:
         for texts in shares:
             yield [self.read(text) for text in texts]
 
-    def windows(
-        self, text: Pieces, stretches: Sequence[tuple[int, int]] | None = None
-    ) -> Iterator[tuple[int, int]]:
-        """[start, end) of pieces. All start and end with a unit, so no word is cut. Without
-        `stretches` (of units) the whole text is read."""
+    def windows(self, text: Pieces) -> Iterator[tuple[int, int]]:
+        """[start, end) of pieces. All start and end with a unit, so no word is cut."""
         room = self._size - 2
-        for first, last in [(0, len(text.units))] if stretches is None else stretches:
-            start, stop = text.edge(first), text.edge(last)
-            while stop - start > room:
-                end = _unit_edge(text, start + room)
-                yield start, end
-                start = int(text.firsts[np.searchsorted(text.firsts, end - self._overlap)])
-            if start < stop:
-                yield start, stop
+        start = 0
+        while text.size - start > room:
+            # The last beginning of a unit that still fits.
+            end = int(text.firsts[np.searchsorted(text.firsts, start + room, side="right") - 1])
+            yield start, end
+            start = int(text.firsts[np.searchsorted(text.firsts, end - self._overlap)])
+        if start < text.size:
+            yield start, text.size
 
     def feed(self, text: Pieces, start: int, end: int) -> Feed:
         feed = np.zeros((3, end - start + 2), np.int64)
         feed[:, 1:-1] = text.rows[:, start:end]
         feed[0, 0], feed[0, -1] = self._pieces.first, self._pieces.last
         return feed
-
-
-def _unit_edge(text: Pieces, at: int) -> int:
-    """The last beginning of a unit that is not behind `at`."""
-    return int(text.firsts[np.searchsorted(text.firsts, at, side="right") - 1])
-
-
-def near(wanted: NDArray[np.bool_], reach: int) -> list[tuple[int, int]]:
-    """[first, last) of the stretches of units that are at most `reach` from a wanted one."""
-    places = np.flatnonzero(wanted)
-    if not len(places):
-        return []
-    breaks = np.flatnonzero(np.diff(places) > 2 * reach + 1) + 1
-    edges = [0, *breaks.tolist(), len(places)]
-    return [
-        (max(0, int(places[a]) - reach), min(len(wanted), int(places[b - 1]) + reach + 1))
-        for a, b in pairwise(edges)
-    ]
 
 
 class ReaderPool:

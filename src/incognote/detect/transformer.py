@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from typing import Protocol
 
@@ -20,15 +21,30 @@ from incognote.detect.learned import LearnedDetector
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
 from incognote.detect.onnx_session import open_session, sigmoid, softmax
 from incognote.detect.pieces import Feed, Pieces, Reader, ReaderPool
-from incognote.detect.screen import Screen
+from incognote.detect.screen import Mask, Screen
 from incognote.detect.tagging import Floats, Scores
+from incognote.detect.units import Offsets
 from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.detect.wordpiece import WordPiece
 
 DEVICES = ("auto", "cpu", "cuda")
 SCREEN_SENSITIVITY = 0.98
 AHEAD = 2  # shares of the texts that are read before answers are waited for
-_Window = tuple[int, int, int]  # number of the text in its share, first and last piece
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A share of the texts on its way through the encoder.
+
+    Windows are (number of the text, first piece, last piece) of what is read; with a screen that
+    is not all of a text, and the masks say which units it is.
+    """
+
+    units: list[Offsets] = field(repr=False)
+    read: list[Pieces] = field(repr=False)
+    masks: list[Mask] | None = field(repr=False)
+    windows: list[tuple[int, int, int]] = field(repr=False)
+    answers: Iterable[Floats] = field(repr=False)
 
 
 class Encoder(Protocol):
@@ -42,7 +58,7 @@ class Encoder(Protocol):
 class TransformerDetector(LearnedDetector):
     """Long texts are read in overlapping windows; where two windows disagree, PHI wins.
 
-    With `screen`, a fast model first rules out the words that are surely no PHI.
+    With `screen`, a fast model first rules out lines that surely hold no PHI.
     """
 
     kind = "transformer"
@@ -115,40 +131,45 @@ class TransformerScorer:
 
     def score(self, texts: Sequence[str]) -> Iterator[Scores]:
         """One share of the texts is read while the encoder works on those before it."""
-        waiting: deque[tuple[list[Pieces], list[_Window], Iterable[Floats]]] = deque()
+        waiting: deque[_Asked] = deque()
         size = self._encoder.share
         shares = [texts[i : i + size] for i in range(0, len(texts), size)]
         for share, read in zip(shares, self._read(shares), strict=True):
-            windows = self._windows(share, read)
-            feeds = [self.reader.feed(read[number], start, end) for number, start, end in windows]
-            waiting.append((read, windows, self._encoder.run(feeds)))
+            waiting.append(self._ask(share, read))
             if len(waiting) > AHEAD:
-                yield from self._merged(*waiting.popleft())
+                yield from self._answered(waiting.popleft())
         for asked in waiting:
-            yield from self._merged(*asked)
+            yield from self._answered(asked)
 
-    def _windows(self, texts: Sequence[str], read: Sequence[Pieces]) -> list[_Window]:
-        worth = self._screen.stretches(texts) if self._screen else [None] * len(texts)
-        return [
+    def _ask(self, texts: Sequence[str], read: list[Pieces]) -> _Asked:
+        units = [text.units for text in read]
+        masks = self._screen.masks(texts) if self._screen else None
+        if masks:
+            read = [text.only(mask) for text, mask in zip(read, masks, strict=True)]
+        windows = [
             (number, start, end)
-            for number, (text, stretches) in enumerate(zip(read, worth, strict=True))
-            for start, end in self.reader.windows(text, stretches)
+            for number, text in enumerate(read)
+            for start, end in self.reader.windows(text)
         ]
+        feeds = [self.reader.feed(read[number], start, end) for number, start, end in windows]
+        return _Asked(units, read, masks, windows, self._encoder.run(feeds))
 
-    def _merged(
-        self, read: Sequence[Pieces], windows: Sequence[_Window], answers: Iterable[Floats]
-    ) -> Iterator[Scores]:
-        logits = [np.full((text.size, self._columns), np.nan, np.float32) for text in read]
-        here, seen = -1, 0
-        for (number, start, end), found in zip(windows, answers, strict=True):
-            if np.isnan(found).any():
-                raise DetectError("the encoder failed on a window")  # unread would mean harmless
-            seen = max(start, seen) if number == here else start
+    def _answered(self, asked: _Asked) -> Iterator[Scores]:
+        logits = [np.zeros((text.size, self._columns), np.float32) for text in asked.read]
+        here = seen = -1
+        for (number, start, end), found in zip(asked.windows, asked.answers, strict=True):
+            if not np.isfinite(found).all():
+                raise DetectError("the encoder failed on a window")
+            seen = seen if number == here else start
             shared = seen - start
             _merge(logits[number][start:seen], found[:shared])
             logits[number][seen:end] = found[shared:]
             here, seen = number, end
-        yield from map(_scores, read, logits)
+        for number, (text, rows) in enumerate(zip(asked.read, logits, strict=True)):
+            scores = _scores(text, rows)
+            if asked.masks:
+                scores = _spread(scores, asked.units[number], asked.masks[number])
+            yield scores
 
 
 class OnnxEncoder:
@@ -210,12 +231,16 @@ def _margin(logits: Floats) -> Floats:
 
 
 def _scores(text: Pieces, logits: Floats) -> Scores:
-    """What no window has read is surely no PHI: the screen said so."""
+    if not text.units:
+        return Scores([], np.zeros((0, logits.shape[1] - 1), np.float32), np.zeros(0, np.float32))
     rows = logits[text.firsts]
-    read = ~np.isnan(rows[:, 0])
-    labels = np.zeros((len(rows), logits.shape[1] - 1), np.float32)
+    return Scores(text.units, softmax(rows[:, :-1]), sigmoid(rows[:, -1]))
+
+
+def _spread(read: Scores, units: Offsets, mask: Mask) -> Scores:
+    """Scores of all units, where some were read: the others are surely no PHI."""
+    labels = np.zeros((len(units), read.labels.shape[1]), np.float32)
     labels[:, 0] = 1.0
-    opens = np.zeros(len(rows), np.float32)
-    if read.any():
-        labels[read], opens[read] = softmax(rows[read, :-1]), sigmoid(rows[read, -1])
-    return Scores(text.units, labels, opens)
+    opens = np.zeros(len(units), np.float32)
+    labels[mask], opens[mask] = read.labels, read.opens
+    return Scores(units, labels, opens)
