@@ -117,7 +117,7 @@ class Lexicon(Places):
 
         Names are ranked too: use `is_ordinary` to tell them apart.
         """
-        return self.words.get(fold(word))
+        return self._words.get(fold(word))
 
     # Tables
 
@@ -163,8 +163,7 @@ class Lexicon(Places):
         return frozenset(store.lines("ordinary"))
 
     @cached_property
-    def words(self) -> Mapping[str, int]:
-        """The 82,000 strings, folded, with their ranks."""
+    def _words(self) -> Mapping[str, int]:
         words = store.lines("words")
         return dict(zip(words, range(len(words)), strict=True))
 

@@ -16,7 +16,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from incognote.core.types import Span
-from incognote.lexicon import lexicon
 from incognote.transform.needles import (
     PEOPLE,
     Needles,
@@ -35,6 +34,7 @@ _LINE_END = re.compile(r"\n\s*+(?=\w)")
 _SPACES = frozenset(" \t\r\f\v\u00a0")
 _TITLE = re.compile(r"\b(?:mr|mrs|ms|miss|dr|doctor|prof)\b\.?\s+$", re.IGNORECASE)
 _NEAR = 24
+_FEW = 64
 # Inside a sentence only names have capitals: "when Grace arrived".
 _MIDDLE = re.compile(r"[a-z][a-z] ")
 # Numbers so long are found in any layout: "617-726-2000" is "(617) 726 2000".
@@ -77,8 +77,13 @@ def find(output: str, wanted: Needles) -> list[Leak]:
     """Every place where an original stands in the output."""
     folded = flat(output)
     atoms = folded.translate(_BLANKS).split()
+    words = wanted.words
+    if len(words) <= _FEW:
+        # The usual note has few names, most of which are nowhere: one look at each says so.
+        squeezed = "".join(atoms)
+        words = {name: word for name, word in words.items() if name in squeezed}
     return [
-        *_words_left(output, folded, set(atoms), wanted.words),
+        *_words_left(output, folded, set(atoms), words),
         *_wholes_left(folded, atoms, wanted.wholes),
     ]
 
@@ -86,13 +91,14 @@ def find(output: str, wanted: Needles) -> list[Leak]:
 def _words_left(
     output: str, folded: str, atoms: set[str], wanted: Mapping[str, Word]
 ) -> Iterator[Leak]:
+    if not wanted:
+        return
     index = WordIndex(wanted)
     words = set(_WORDS.findall(folded)) if "_" in folded else atoms
-    # Known words hold names ("challenge"), but do not tell them; most are ranked.
-    ranked = lexicon().words
+    # Known words hold names ("challenge"), but do not tell them.
     held = {
         word: _longest_first(index, word)
-        for word in (*(words & wanted.keys()), *index.holding(words.difference(ranked)))
+        for word in filter(index.holds, words)
         if word in wanted or not is_known(word)
     }
     if held:
@@ -106,7 +112,7 @@ def _words_left(
     broken: dict[str, list[list[tuple[int, int]]]] = {}
     for parts in _broken(folded):
         broken.setdefault("".join(folded[start:end] for start, end in parts), []).append(parts)
-    for joined in index.holding(broken):
+    for joined in filter(index.holds, broken):
         found = _longest_first(index, joined)
         for parts in broken[joined]:
             yield from _over_line_ends(found, joined, parts, output, wanted)

@@ -184,7 +184,7 @@ def _phrases(
         for k in range(min(len(tokens), longest), i, -1):
             start, end = tokens[i].start(), tokens[k - 1].end()
             phrase = text[start:end]
-            joined = fold_place(phrase) in cities or bool(known_group(phrase))
+            joined = bool(known_group(phrase) or (cities and fold_place(phrase) in cities))
             if joined or k == i + 1:
                 found.append((start, end, phrase, joined))
                 i = k
@@ -219,7 +219,8 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
     folded = fold(bare)
     if previous in ("st", "saint", "san", "santa"):
         return _pick(words_of("organisations", "saints"), folded, record, attempt) + tail + stop
-    if fold_place(bare) in _cities(record):
+    cities = _cities(record)
+    if cities and fold_place(bare) in cities:
         return places.city(_as_city(mention, bare), record) + tail + stop
     group = known_group(word)
     if group:

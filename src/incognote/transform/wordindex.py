@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 # Shorter words are not looked for: two letters are everywhere.
 SHORTEST = 3
-_FEW = 64
 
 
 class WordIndex:
@@ -32,16 +31,6 @@ class WordIndex:
                 word = text[at : at + length]
                 if word in self._words:
                     yield at, word
-
-    def holding(self, texts: Iterable[str]) -> list[str]:
-        """Those texts in which any of the words stands."""
-        texts = list(texts)
-        if len(self._words) <= _FEW:
-            # The usual note has few names, none of which is left: one look at all texts says so.
-            joined = "\n".join(texts)
-            if not any(word in joined for word in self._words):
-                return []
-        return [text for text in texts if self.holds(text)]
 
     def holds(self, text: str) -> bool:
         """Whether any of the words stands in the text. Nearly always the first look says no."""
