@@ -6,7 +6,7 @@ import pytest
 
 from incognote.core.types import Document, Span
 from incognote.policy import policy_from
-from incognote.resolve import resolve
+from incognote.resolve import repeat, resolve
 from incognote.testing import parse_markup, render_markup
 
 
@@ -133,3 +133,9 @@ def test_repetitions_pass_the_same_filters():
         repeated("[[Kowalski|PATIENT]] and Kowalski", harmless)
         == f"[[{text[:8]}|PATIENT]]{text[8:]}"
     )
+
+
+def test_a_list_of_names_without_commas_is_looked_for_in_its_parts() -> None:
+    """Whole, it would be compared at each of its words: time squared."""
+    forms = {form.text for form in repeat._name_forms("Ann Smithson " * 20, "PATIENT")}
+    assert forms == {"Ann", "Smithson"}

@@ -30,6 +30,7 @@ _WHOLE = frozenset({"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "LOCATION-OTHE
 # What nobody is sure of is not spread over the document.
 _SURE = 0.8
 _SHORTEST_PART = 3
+_LONGEST_NAME = 12
 _SHORTEST_PLACE = 4
 _SHORTEST_ID = 5
 _SHORTEST_WITH_ERROR = 6
@@ -120,12 +121,13 @@ def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
 def _name_forms(name: str, label: str) -> Iterator[_Form]:
     words = [word[0] for word in _WORD.finditer(name)]
     parts = [word for word in words if len(word) >= _SHORTEST_PART]
-    if len(words) > 1:
+    # Longer than any name are lists without commas; comparing them whole takes time squared.
+    if 1 < len(words) <= _LONGEST_NAME:
         yield _Form(name, label, guarded=False)
         initials = "".join(word[0] for word in words).upper()
         if not lexicon().is_abbreviation(initials):
             yield _Form("".join(f"{letter}." for letter in initials), label, guarded=True)
-    for part in parts:
+    for part in dict.fromkeys(parts):
         initial = words[0][0] if len(words) > 1 and part != words[0] else ""
         yield _Form(part, label, guarded=_also_a_word(part), initial=initial.upper())
 
