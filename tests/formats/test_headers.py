@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,8 @@ from incognote.core.labels import all_labels
 from incognote.core.types import Span
 from incognote.formats.headers import CODES, MEASURES, judged, promise, promises
 from incognote.policy import KEEP, TEXT, FormatRules
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "formats"
 
 NAMES = {
     "PATIENT": ["Patient Name", "PATIENT_NAME", "patientName", "first_name", "LastName", "surname",
@@ -98,15 +101,7 @@ def test_every_value_is_something(column: str, value: str) -> None:
     assert kind != KEEP or len(value.strip()) <= 27
 
 
-EXPORT = """\
-PAT_ID,MRN,Patient Name,DOB,Phone,City,ZIP,Attending Physician,Admit Date,Dx Code,Diagnosis,Lab,\
-Lab Value,Units,Ref Range,Flag,Collected At,Member ID,Comments,Weight,Pain Score,Room
-Z1001,00482913,"Okafor, Ngozi",03/14/1961,617-555-0143,Somerville,02143,"Petrov, Elena MD",\
-2024-02-11,I50.22,Chronic systolic heart failure,Potassium,4.5,mmol/L,3.5-5.1,,\
-2024-02-11 06:15:00,HHP-88213-02,"Daughter Chioma will call",81.4,3,7W-12
-Z1002,00482914,"Lindqvist, Per",11/02/1947,none,Medford,02155,"Petrov, Elena MD",\
-2024-02-12,E11.9,Type 2 diabetes,Hemoglobin A1c,8.1,%,4.0-5.6,H,2024-02-12 07:40:00,,unknown,92,0,
-"""
+EXPORT = (SAMPLES / "export.csv").read_text()
 CLINICAL = [
     "I50.22", "Chronic systolic heart failure", "Potassium", "4.5", "mmol/L", "3.5-5.1", "81.4",
     " 06:15:00", "E11.9", "Hemoglobin A1c", "8.1", "%", "4.0-5.6", " 07:40:00", "92", "unknown",

@@ -35,6 +35,8 @@ PLANTED = {
         "860-555-0123", "adaeze.o@mail.example", "Brandvold", "Thorvald", "Fenwick General",
         "20240311", "Quillon", "1467839",
     ],
+    "notes.jsonl": ["Adaeze", "Okonkwo", "Quillon", "Brandvold", "7741902"],
+    "feed.ndjson": ["Adaeze", "Okonkwo", "Quillon", "pat-77", "obs-1", "1958-02-14", "2024-03-11"],
     "record.json": ["Okonkwo", "Adaeze", "7741902", "1958-02-14", "Quillon"],
     "export.xml": ["Okonkwo", "Adaeze", "7741902", "Quillon"],
 }  # fmt: skip
