@@ -110,6 +110,8 @@ def test_a_name_broken_over_a_line_end_is_one_name() -> None:
         ("A Fogarty balloon was passed.", "Fogarty"),
         ("Bosniak IIF cyst of the left kidney.", "Bosniak"),
         ("Waddell signs were absent.", "Waddell"),
+        ("Mounjaro held for one week.", "Mounjaro"),
+        ("Camila called back.", ""),
         ("Seen by Dr. Waddell.", ""),
         ("Waddell called back.", ""),
     ],

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from incognote.core.labels import SAFE
 from incognote.core.types import Span, span_order
 from incognote.detect.names.evidence import CUES, names_thing, weights
-from incognote.detect.names.facts import AMBIGUOUS, LOWER, ORDINARY, PLACE, STRONG, Facts
+from incognote.detect.names.facts import AMBIGUOUS, DRUG, LOWER, ORDINARY, PLACE, STRONG, Facts
 from incognote.detect.names.page import Page
 from incognote.detect.names.people import opinions_about
 from incognote.detect.names.spelled import find_spelled
 from incognote.detect.scans import legible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from incognote.core.types import View
     from incognote.detect.names.people import Opinion
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 # So far below the threshold an eponym is no name.
 _SURELY = 2.0
 _SCORE = 0.95
-_PLACES = frozenset(("place-before", "state-behind", "place-behind", "place", "seen-before"))
+_SHORTEST_DRUG = 5  # shorter ones are abbreviations of many things
+# Signs of a place or of a person that are no cues by themselves.
+_PLACE_OR_PERSON = frozenset(
+    ("place-before", "state-behind", "place-behind", "place", "seen-before", "told", "verb-behind")
+)
 
 
 class NameDetector:
     """Names of people: PATIENT for patients, relatives and others, DOCTOR for care staff.
 
-    What is surely an eponym ("Fogarty balloon") is evidence against: SAFE.
+    What is surely an eponym ("Fogarty balloon") or a drug is evidence against: SAFE.
     """
 
     name = "names"
@@ -55,7 +59,16 @@ def _detect(page: Page) -> list[Span]:
     names = [opinion for opinion in opinions if opinion.score >= threshold]
     spans = [_span(page, opinion, threshold) for opinion in names]
     things = [_thing(page, opinion) for opinion in opinions if _is_thing(page, opinion, threshold)]
+    things += _drugs(page, names)
     return sorted(spans + find_spelled(page, spans) + things, key=span_order)
+
+
+def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
+    """Drugs written with a capital, which a model may take for anything."""
+    taken = {at for opinion in names for at in range(opinion.run.first, opinion.run.stop)}
+    for at in [at for at, bits in enumerate(page.bits) if bits & DRUG and not bits & LOWER]:
+        if at not in taken and len(page.words[at]) >= _SHORTEST_DRUG:
+            yield Span(page.starts[at], page.ends[at], SAFE, _SCORE, _sources("drug"))
 
 
 def _is_thing(page: Page, opinion: Opinion, threshold: float) -> bool:
@@ -67,7 +80,7 @@ def _is_thing(page: Page, opinion: Opinion, threshold: float) -> bool:
     if any(bits & (ORDINARY | AMBIGUOUS | LOWER) for bits in words):
         return False  # "Ward", "West": a part of anything
     rare = not any(bits & (STRONG | PLACE) for bits in words)
-    return (rare or names_thing(evidence)) and _PLACES.isdisjoint(evidence)
+    return (rare or names_thing(evidence)) and _PLACE_OR_PERSON.isdisjoint(evidence)
 
 
 def _thing(page: Page, opinion: Opinion) -> Span:

@@ -45,6 +45,7 @@ MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
 PLACE = 1 << 24  # a city of some size
 REGION = 1 << 63  # a state, a country, a nationality
+DRUG = 1 << 64  # a drug or a brand, and nobody's name, no town and no ordinary word
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
@@ -163,6 +164,8 @@ class Facts(dict[str, int]):
             bits |= PLACE | REGION
         ordinary = medical or lexicon.is_ordinary(word)
         if not bits & (FIRST | LAST):
+            if lexicon.is_drug(word) and not bits & PLACE and not lexicon.is_ordinary(word):
+                bits |= DRUG
             return bits | (ORDINARY if ordinary else UNKNOWN)
         frequent = (first or 0) >= _FREQUENT_FIRST or (last or 0) >= _FREQUENT_LAST
         if ordinary:
