@@ -72,6 +72,26 @@ class Meeting(Finder):
         return super().detect(views)
 
 
+class Counting(Finder):
+    """Counts how often it is shown a text, and says nothing of what else it reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        self.shown += [view.text for view in views]
+        return super().detect(views)
+
+
+class CountingTexts(Counting):
+    reads_record = False
+
+
+class CountingPatients(Counting):
+    reads_record = True
+
+
 class Forgetful(Finder):
     """Answers for all views but the last."""
 
@@ -88,6 +108,9 @@ def detectors(monkeypatch):
         "once": AstrayOnce,
         "forgetful": Forgetful,
         "misled": Misled,
+        "texts": CountingTexts,
+        "patients": CountingPatients,
+        "elsewhere": Counting,
         "meeting": Meeting,
         "meeting2": Meeting,
     }
@@ -123,6 +146,30 @@ class TestPipeline:
         assert (b.document_id, b.stage, b.error) == ("b", "detect:finder", "ValueError")
         # The line of code helps whoever must mend it; the words of the error stay inside.
         assert re.fullmatch(r"ValueError in tests\.test_pipeline, line \d+", b.message)
+
+    @pytest.mark.parametrize(("name", "times"), [("texts", 1), ("patients", 3), ("elsewhere", 3)])
+    def test_a_short_text_is_read_once_where_nothing_else_counts(self, name, times):
+        pipeline = _pipeline(name)
+        cells = [Document(str(n), "ward: Zebulon", {"patient_id": str(n)}) for n in range(3)]
+        outcomes = [outcome for cell in cells for outcome in pipeline.deid([cell])]
+        assert [outcome.text for outcome in outcomes] == ["ward: [PATIENT]"] * 3
+        assert [outcome.document for outcome in outcomes] == cells
+        assert pipeline.detectors[0].shown == ["ward: Zebulon"] * times
+
+    def test_long_texts_are_not_remembered(self):
+        pipeline = _pipeline("texts")
+        for _ in range(2):
+            pipeline.deid([Document("a", "Zebulon " * 50)])
+        assert len(pipeline.detectors[0].shown) == 2
+
+    def test_what_was_remembered_is_settled_for_each_document(self):
+        """What is known of one record must not show in another that has the same text."""
+        pipeline = _pipeline("texts")
+        known = Document("a", "came with Abelard today", known=(("PATIENT", "Abelard"),))
+        (with_facts,) = pipeline.deid([known])
+        (without,) = pipeline.deid([Document("b", known.text)])
+        assert with_facts.text == "came with [PATIENT] today"
+        assert without.text == known.text
 
     def test_a_failure_says_nothing_of_the_text(self):
         (outcome,) = _pipeline().deid([Document("b", f"boom {CANARY}")])
