@@ -77,6 +77,17 @@ def test_every_character_that_is_left_maps_to_itself(listed, parts, gap):
                 assert text[span.start] in (char, "ï", "ﬃ")
 
 
+def test_sentences_that_are_left_stand_where_the_view_says(listed):
+    view = view_of(
+        "Mr. Fox came. The heart is regular. He left. The heart is regular. Bye now.", listed
+    )
+    assert [view.text[start:end] for start, end in view.sentences] == [
+        "Mr. Fox came.",
+        "He left.",
+        "Bye now.",
+    ]
+
+
 def test_a_note_of_listed_sentences_only(listed):
     assert view_of("The heart is regular.", listed).text == ""
 

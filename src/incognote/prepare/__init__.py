@@ -33,13 +33,13 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
+    sentences = split_sentences(text)
     unread: tuple[tuple[int, int], ...] = ()
     if rules.inclusion:
         listed = inclusion_list(rules.inclusion)
-        text, offsets, unread = leave_out(
-            text, offsets, split_sentences(text), document.text, listed
-        )
-    tokens, sentences = tokenize(text), split_sentences(text)
+        rest = leave_out(text, offsets, sentences, document.text, listed)
+        text, offsets, sentences, unread = rest.text, rest.offsets, rest.sentences, rest.unread
+    tokens = tokenize(text)
     caseless = rules.truecase and lacks_case(text)
     return View(
         document=document,

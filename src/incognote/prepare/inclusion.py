@@ -10,7 +10,8 @@ which "Malé" and "Male" are the same.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from incognote.core.errors import PolicyError
@@ -19,7 +20,7 @@ from incognote.core.offsets import OffsetMap, Piece
 COLUMNS = ("keep", "kind", "count", "documents", "sentence")
 SIGNED = frozenset({"y", "yes", "x", "1", "true"})
 
-_Ranges = Sequence[tuple[int, int]]
+_Ranges = tuple[tuple[int, int], ...]
 
 
 def normal(sentence: str) -> str:
@@ -45,26 +46,40 @@ def inclusion_list(path: str) -> frozenset[str]:
         raise PolicyError(f"prepare.inclusion: {path}: not UTF-8 text") from None
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is left of a text: itself, its map to the document, its sentences, and where in the
+    document the sentences stand that are gone."""
+
+    text: str = field(repr=False)
+    offsets: OffsetMap = field(repr=False)
+    sentences: _Ranges = field(repr=False)
+    unread: _Ranges = ()
+
+
 def leave_out(
-    text: str,
-    offsets: OffsetMap,
-    sentences: Iterable[tuple[int, int]],
-    source: str,
-    listed: frozenset[str],
-) -> tuple[str, OffsetMap, tuple[tuple[int, int], ...]]:
-    """The text without the listed sentences, the map from what is left to the document, and where
-    in the document, whose text is `source`, the listed ones stand."""
-    gone = [
-        (start, end)
-        for start, end in sentences
-        if normal(source[slice(*offsets.to_source(start, end))]) in listed
-        and _is_parallel(offsets, start, end)
-    ]
+    text: str, offsets: OffsetMap, sentences: _Ranges, source: str, listed: frozenset[str]
+) -> Rest:
+    """The text without the listed sentences; `source` is the document's."""
+    gone: list[tuple[int, int]] = []
+    kept: list[tuple[int, int]] = []
+    shift = 0
+    for start, end in sentences:
+        harmless = normal(source[slice(*offsets.to_source(start, end))]) in listed
+        if harmless and _is_parallel(offsets, start, end):
+            gone.append((start, end))
+            shift += end - start
+        else:
+            kept.append((start - shift, end - shift))
     if not gone:
-        return text, offsets, ()
+        return Rest(text, offsets, sentences)
     left = list(_left(len(text), gone))
-    unread = tuple(offsets.to_source(start, end) for start, end in gone)
-    return "".join(text[start:end] for start, end in left), _cut(offsets, left), unread
+    return Rest(
+        "".join(text[start:end] for start, end in left),
+        _cut(offsets, left),
+        tuple(kept),
+        tuple(offsets.to_source(start, end) for start, end in gone),
+    )
 
 
 def _is_parallel(offsets: OffsetMap, start: int, end: int) -> bool:
@@ -75,7 +90,7 @@ def _is_parallel(offsets: OffsetMap, start: int, end: int) -> bool:
     )
 
 
-def _left(length: int, gone: _Ranges) -> Iterator[tuple[int, int]]:
+def _left(length: int, gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     at = 0
     for start, end in gone:
         if at < start:
@@ -85,7 +100,7 @@ def _left(length: int, gone: _Ranges) -> Iterator[tuple[int, int]]:
         yield at, length
 
 
-def _cut(offsets: OffsetMap, left: _Ranges) -> OffsetMap:
+def _cut(offsets: OffsetMap, left: Sequence[tuple[int, int]]) -> OffsetMap:
     pieces: list[Piece] = []
     view = 0
     for start, end in left:
