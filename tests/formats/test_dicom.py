@@ -97,6 +97,20 @@ def test_what_a_reader_needs_is_still_there():
     assert {item.CodeValue for item in out.DeidentificationMethodCodeSequence} >= {"113100"}
 
 
+def test_surrogates_fit_their_attributes():
+    out = _surrogates(_study(AccessionNumber="7741902", StudyDescription="for QUILLON " * 6))
+    assert len(out.AccessionNumber) <= 16
+    long = _study(StationName="FENWICK CT 1")
+    (record,) = read(long, "x.dcm", KEEP)
+    results = [
+        Result(d, d.given, (), tuple(Replacement(s, "4" * 40, "x") for s in d.given), "4" * 40)
+        if d.given
+        else Result(d, (), text=d.text)
+        for d in record.documents
+    ]
+    assert len(pydicom.dcmread(io.BytesIO(record.render(results))).StationName) == 16
+
+
 def test_uids_change_and_references_still_resolve():
     out = _surrogates(_study())
     assert out.SOPInstanceUID.startswith("2.25.")

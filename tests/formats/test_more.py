@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.conftest import SHARED
+from tests.formats import test_office
 from tests.formats.planted import documents, masked, read, unchanged
 
 from incognote.core.types import Failure
@@ -93,12 +94,32 @@ class TestLegacy:
         [*(SHARED / "fixtures/docx").glob("*.doc"), *(SHARED / "fixtures/xls").glob("*.xls")]
     )
 
-    @pytest.mark.skipif(not shutil.which("soffice"), reason="LibreOffice (soffice) is not installed")
+    @pytest.mark.skipif(
+        not shutil.which("soffice"), reason="LibreOffice (soffice) is not installed"
+    )
     @pytest.mark.parametrize("path", FILES[:2] + FILES[-1:], ids=lambda path: path.name)
     def test_outside_files_come_back_in_their_format(self, path: Path):
         data = path.read_bytes()
         if not any(isinstance(record, Failure) for record in read(data, path.name)):
             assert unchanged(data, path.name)[:4] == b"\xd0\xcf\x11\xe0"
+
+    @pytest.mark.skipif(
+        not shutil.which("soffice"), reason="LibreOffice (soffice) is not installed"
+    )
+    @pytest.mark.parametrize("kind", ["doc", "xls"])
+    def test_nothing_planted_survives_in_the_bytes(self, kind):
+        from incognote.formats.legacy import _convert
+
+        modern = test_office._letter() if kind == "doc" else test_office._workbook()
+        data = _convert(modern, f".{kind}x", f".{kind}")
+
+        def there(content: bytes) -> set[str]:
+            forms = ("latin-1", "utf-16-le")
+            return {n for n in test_office.NAMES for form in forms if n.encode(form) in content}
+
+        assert len(there(data)) >= 4
+        out = masked(data, f"x.{kind}", ["Quillon Adeyemi", *test_office.NAMES])
+        assert there(out) == set()
 
     def test_without_libreoffice_the_file_is_refused(self, monkeypatch):
         monkeypatch.setattr(shutil, "which", lambda _: None)

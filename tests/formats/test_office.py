@@ -19,6 +19,7 @@ from incognote.core.types import Failure, Replacement, Result
 from incognote.formats.ooxml import BLANK_IMAGE
 from incognote.policy import FormatRules
 
+RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
 NAMES = ["Quillon", "Adeyemi", "Brandvold", "7741902", "Fenwick"]
 
 
@@ -120,19 +121,43 @@ class TestDocx:
     def test_pictures_are_blanked_unless_kept(self):
         buffer = io.BytesIO(_letter())
         with zipfile.ZipFile(buffer, "a") as archive:
-            archive.writestr("word/media/scan.png", b"a picture of a chart")
+            archive.writestr("word/media/image7.png", b"a picture of a chart")
         data = buffer.getvalue()
 
         def picture(out: bytes) -> bytes:
             with zipfile.ZipFile(io.BytesIO(out)) as archive:
-                return archive.read("word/media/scan.png")
+                return archive.read("word/media/image7.png")
 
         assert picture(unchanged(data, "letter.docx")) == BLANK_IMAGE
         kept = unchanged(data, "letter.docx", FormatRules(images="keep"))
         assert picture(kept) == b"a picture of a chart"
 
+    def test_parts_with_names_of_their_own_get_others(self):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(_letter())) as old, zipfile.ZipFile(buffer, "w") as new:
+            for name in old.namelist():
+                data = old.read(name).replace(b"header1.xml", b"Quillon.xml")
+                new.writestr(name.replace("header1.xml", "Quillon.xml"), data)
+            new.writestr("word/_rels/Quillon.xml.rels", RELATIONS)
+        assert b"Quillon.xml" in buffer.getvalue()
+        out = masked(buffer.getvalue(), "letter.docx", ["Quillon Adeyemi", *NAMES])
+        assert b"Quillon" not in out
+        assert "Quillon" not in _members(out)
+        header = docx.Document(io.BytesIO(out)).sections[0].header
+        assert header.paragraphs[0].text == "[PATIENT] General, MRN [PATIENT]"
+
 
 class TestXlsx:
+    def test_sheets_whose_part_is_called_after_them(self):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(_workbook())) as old, zipfile.ZipFile(buffer, "w") as new:
+            for name in old.namelist():
+                data = old.read(name).replace(b"sheet1.xml", b"Adeyemi.xml")
+                new.writestr(name.replace("sheet1.xml", "Adeyemi.xml"), data)
+        out = masked(buffer.getvalue(), "visits.xlsx", NAMES)
+        assert b"Adeyemi" not in out
+        assert openpyxl.load_workbook(io.BytesIO(out)).active["E2"].value == "=B2*2"
+
     def test_nothing_planted_survives_in_any_member(self):
         out = masked(_workbook(), "visits.xlsx", NAMES)
         text = _members(out)

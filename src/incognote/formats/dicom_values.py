@@ -17,6 +17,8 @@ from incognote.policy import TEXT
 DATE = "DATE"
 # UIDs are the same thing in every patient's files, so that series and references stay whole.
 _SHARED = {"patient_id": "dicom-uids"}
+# How many characters a value may have; a surrogate may be longer than what it stands for.
+_LONGEST = {"AE": 16, "CS": 16, "LO": 64, "PN": 64, "SH": 16}
 # The standard's own UIDs name no one.
 _STANDARD = "1.2.840.10008."
 
@@ -39,7 +41,7 @@ class Value:
     def put(self, result: Result) -> None:
         element = self.dataset[self.tag]
         old = element.value[self.index] if self.index >= 0 else element.value
-        self.new = self._written(result, str(old), element.VR)
+        self.new = self._written(result, str(old), element.VR)[: _LONGEST.get(element.VR)]
         if self.index >= 0:
             element.value[self.index] = self.new
         else:

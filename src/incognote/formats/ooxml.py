@@ -20,6 +20,7 @@ from incognote.formats.base import Record
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import records_of
 from incognote.formats.headers import words_of
+from incognote.formats.ooxml_parts import new_part_names, reference_slots
 from incognote.formats.patch import Piece, Slot, patched, text_slot
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.zips import members, pack
@@ -71,6 +72,7 @@ class Part:
     nodes: list[Node] = field(default_factory=list, repr=False)
     slots: list[Slot] = field(default_factory=list, repr=False)
     records: list[Record] = field(default_factory=list, repr=False)
+    new_name: str = field(default="", repr=False)
 
     @property
     def name(self) -> str:
@@ -100,10 +102,14 @@ def read_package(
     """The file as one record. `slots_of` sees all parts and gives the reader of one."""
     try:
         parts = [_open(info, data, name, rules) for info, data in members(stream, name)]
+        changed = new_part_names(part.name for part in parts)
+        for part in parts:
+            part.new_name = changed.get(part.name, part.name)
         reader = slots_of(parts)
         for part in parts:
             if part.source is not None:
                 part.slots = _common(part, name) + reader(part.name, part.nodes)
+                part.slots += reference_slots(part.name, part.nodes, changed)
     except ReadError as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
         yield Failure(name, error.stage, type(error).__name__, message)
@@ -139,7 +145,7 @@ def _write(parts: Sequence[Part], results: Sequence[Result]) -> bytes:
         count = len(part.documents)
         own, rest = rest[:count], rest[count:]
         written.append((part.info, part.written(own)))
-    return pack(written)
+    return pack(written, [part.new_name for part in parts])
 
 
 def _common(part: Part, where: str) -> list[Slot]:

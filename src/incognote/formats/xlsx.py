@@ -67,7 +67,7 @@ class XlsxFormat:
         def reader(parts: Sequence[Part]) -> PartSlots:
             for part in parts:
                 if found := xlsx_names.names(part.nodes):
-                    before[part.name] = [node.text for node, _ in found]
+                    before[part.new_name] = [node.text for node, _ in found]
             return _Workbook(parts, name, rules).slots
 
         for record in read_package(stream, name, rules, reader):
