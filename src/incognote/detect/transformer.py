@@ -92,7 +92,10 @@ class TransformerDetector(LearnedDetector):
         self._remember = remember
 
     def _load(self, folder: ModelFolder) -> TransformerScorer:
-        if self._device == "cuda" or (self._device == "auto" and gpu.is_there()):
+        on_gpu = self._device == "cuda"
+        if self._device == "auto":
+            on_gpu = WEIGHTS in folder.hashes and gpu.is_there()
+        if on_gpu:
             # A GPU reads everything faster than a CPU could screen it.
             return TransformerScorer(folder, encoder=gpu.encoder(folder), readers=self._readers)
         screen = Screen(self._screen, self._screen_sensitivity) if self._screen else None
