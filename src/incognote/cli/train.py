@@ -45,6 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="word pieces read at once (%(default)s)",
     )
+    transformer.add_argument(
+        "--overlap",
+        type=int,
+        default=32,
+        metavar="N",
+        help="word pieces that two windows share when the model reads (%(default)s)",
+    )
     transformer.add_argument("--resume", action="store_true", help="go on after the last epoch")
     transformer.add_argument(
         "--hard-examples",
@@ -165,10 +172,13 @@ def _transformer(args: argparse.Namespace, data: recipe.TrainingData, out: Path)
         raise UsageError("--resume goes on with a run, --hard-examples starts a new one: not both")
     if not 16 <= args.window <= 512:
         raise UsageError("--window must be 16 to 512 word pieces")
+    if not 0 <= args.overlap <= args.window // 2:
+        raise UsageError("--overlap must be 0 to half of --window")
     options = Training(
         epochs=args.epochs or (3 if args.hard_examples else 10),
         minutes=args.minutes,
         window=args.window,
+        overlap=args.overlap,
         seed=args.seed,
         workers=args.threads or os.cpu_count() or 1,
     )

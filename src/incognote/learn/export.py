@@ -22,8 +22,7 @@ from incognote.learn.data import Note
 from incognote.learn.folder import write_folder
 from incognote.learn.graph import encoder_shape, named, write_graph
 from incognote.learn.network import read_config, read_vocabulary
-
-OVERLAP = 32  # pieces that two windows share; what two readings see twice is missed less
+from incognote.learn.transformer import OVERLAP
 
 
 def export_transformer(
@@ -41,7 +40,7 @@ def export_transformer(
     write_graph(weights, shape, out)
     settings = {
         "window": state["training"]["window"],
-        "overlap": OVERLAP,
+        "overlap": state["training"].get("overlap", OVERLAP),
         "lower": read_vocabulary(base).lower,
         "encoder": asdict(shape),
     }

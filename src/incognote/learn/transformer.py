@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import torch
 
 Progress = Callable[[str], None]
+OVERLAP = 32  # what two readings see twice is missed less
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Training:
     epochs: int = 10
     minutes: float | None = None  # the schedule ends here at the latest
     window: int = 128
+    overlap: int = OVERLAP  # pieces that two windows share when the trained model reads
     budget: int = 2048  # pieces in a batch
     rate: float = 2e-4
     head_rate: float = 1e-3
