@@ -1,4 +1,4 @@
-"""How time grows with the length of a note, and with notes that break regular expressions.
+"""How the time to de-identify grows with the length of a note, and with notes that break others.
 
     python -m bench.growth [POLICY]
 
@@ -25,9 +25,11 @@ def cases(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, str]]:
     text = "\n\n".join(note.text for note in notes("dev"))
     for size in sizes:
         yield f"{size // 1000:,} kB", (text * (size // len(text) + 1))[:size]
-    one_line = " ".join(text.split())
     top = max(sizes)
-    yield f"{top // 1_000_000} MB in one line", (one_line * (top // len(one_line) + 1))[:top]
+    dense = "\n\n".join(note.text for note in notes("train")[:300])
+    for name, corpus in (("in one line", text), ("in one line, dense", dense)):
+        one_line = " ".join(corpus.split())
+        yield f"{top // 1_000_000} MB {name}", (one_line * (top // len(one_line) + 1))[:top]
     yield "200,000 digits", "1234567890" * 20_000
     yield "100,000 opening brackets", "(" * 100_000
     yield "100,000 capitals", "A" * 100_000
@@ -37,11 +39,11 @@ def cases(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, str]]:
 def measure(policy: str | None, sizes: Sequence[int] = SIZES) -> list[dict[str, object]]:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     pipeline = Pipeline(policy)
-    pipeline.detect([doc.document for doc in notes("dev")[:10]])
+    pipeline.deid([doc.document for doc in notes("dev")[:10]])
     rows = []
     for name, text in cases(sizes):
         began = time.process_time()
-        [result] = pipeline.detect([Document("note", text)])
+        [result] = pipeline.deid([Document("note", text)])
         seconds = time.process_time() - began
         failed = f"{result.stage}: {result.error}" if isinstance(result, Failure) else ""
         rows.append(

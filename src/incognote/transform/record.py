@@ -118,12 +118,8 @@ class Record:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word of every original, case-folded."""
-        return frozenset(
-            word
-            for mention in self.mentions
-            if mention.label not in CALENDAR
-            for word in WORD.findall(mention.text.casefold())
-        )
+        texts = [mention.text for mention in self.mentions if mention.label not in CALENDAR]
+        return frozenset(WORD.findall("\n".join(texts).casefold()))
 
     @cached_property
     def wholes(self) -> frozenset[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 
 from incognote.transform.draw import Dice
@@ -71,7 +70,7 @@ def _alter(folded: str, dice: Dice, letters: dict[str, str]) -> str:
     """Group by group; the first letter, where it is given, decides how the word begins."""
     head = letters.get(folded[:1], "")
     out: list[str] = []
-    runs = list(_runs(folded, head))
+    runs = _runs(folded, head)
     for i, (kind, length) in enumerate(runs):
         if kind == "digit":
             out.append("".join(str(dice.below(10)) for _ in range(length)))
@@ -84,7 +83,8 @@ def _alter(folded: str, dice: Dice, letters: dict[str, str]) -> str:
     return "".join(out)
 
 
-def _runs(folded: str, head: str) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=4096)
+def _runs(folded: str, head: str) -> tuple[tuple[str, int], ...]:
     """Lengths of the groups of vowels, consonants and digits, beginning as `head` wants it."""
     kinds = [_kind(char) for char in folded]
     if head:
@@ -92,8 +92,7 @@ def _runs(folded: str, head: str) -> Iterator[tuple[str, int]]:
         if len(kinds) > 1 and kinds[1] == kinds[0] and not _can_begin(head, folded):
             # Another letter in front: the second one makes room.
             kinds[1] = "consonant" if kinds[0] == "vowel" else "vowel"
-    for kind, run in groupby(kinds):
-        yield kind, len(list(run))
+    return tuple((kind, len(list(run))) for kind, run in groupby(kinds))
 
 
 def _can_begin(head: str, folded: str) -> bool:
