@@ -30,6 +30,7 @@ from incognote.detect.names.facts import (
     MEDICAL,
     OPEN,
     ORDINARY,
+    PARTICLE,
     PLACE,
     REGION,
     ROLE_STAFF,
@@ -163,7 +164,9 @@ def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
     if not cued:
         if all(b & MEDICAL for b in bits):
             found.append("medical")
-        if all(b & EPONYM for b in bits):
+        # With a particle before it somebody is meant: "van der Berg".
+        particle = run.first < run.names[0] and page.bits[run.first] & PARTICLE
+        if all(b & EPONYM for b in bits) and not particle:
             found.append("eponym")
         if all(b & PLACE for b in bits) or (
             len(bits) > 1 and page.facts.is_place([page.words[i] for i in run.names])
