@@ -3,9 +3,9 @@
     python -m bench.ablation                                   the tables of docs/guides/ensemble.md
     python -m bench.ablation --corpus train --groups w4,w11    whole groups of the corpus
 
-Prints Markdown, for each corpus: group C (words, PHI or not) without each step, and the same where
-patterns and bare lists of names are all there is; all labels in notes typed in one letter case,
-with and without true-casing; and what share of the run resolving takes.
+Prints what share of the run resolving takes, and Markdown: group C (words, PHI or not) without each
+step, the same where patterns and bare lists of names are all there is, and all labels in notes
+typed in one letter case, with and without true-casing.
 """
 
 from __future__ import annotations
@@ -44,19 +44,21 @@ def main() -> None:
     options = parser.parse_args()
     policy = load_policy(options.policy)
     rules = load_policy(f"{options.policy}+rules")
-    ask = stages.ask
-    for corpus in options.corpus:
-        gold = notes(corpus, options.groups)
-        print(f"{corpus}: {len(gold)} notes, policy {policy.name}\n")
-        for each in (policy, rules):
-            share = share_of_resolve(each, gold)
-            print(f"resolving under {each.name}: {share:.1%} of the run", flush=True)
-        stages.ask = remembering(ask)
-        show_steps(policy, gold)
-        with tempfile.TemporaryDirectory() as folder:
-            show_steps(bare_lists(policy, Path(folder)), gold)
-        show_case({policy.name: policy, rules.name: rules}, gold)
-        stages.ask = ask
+    corpora = {corpus: notes(corpus, options.groups) for corpus in options.corpus}
+    for each in (policy, rules):
+        shares = ", ".join(
+            f"{share_of_resolve(each, gold):.1%} ({name})" for name, gold in corpora.items()
+        )
+        print(f"resolving takes {shares} of the run under {each.name}", flush=True)
+    stages.ask = remembering(stages.ask)  # type: ignore[assignment]
+    show_steps(policy, corpora)
+    with tempfile.TemporaryDirectory() as folder:
+        show_steps(bare_lists(policy, Path(folder)), corpora)
+    show_case({"default": policy, "`rules`": rules}, corpora)
+
+
+Corpora = Mapping[str, Sequence[AnnotatedDocument]]
+SCORES = ("recall", "precision", "F1")
 
 
 def bare_lists(policy: Policy, folder: Path) -> Policy:
@@ -76,28 +78,38 @@ def bare_lists(policy: Policy, folder: Path) -> Policy:
     )
 
 
-def show_steps(policy: Policy, gold: Sequence[AnnotatedDocument]) -> None:
+def head(names: Sequence[str], corpora: Corpora, scores: Sequence[str]) -> None:
+    groups = [" | ".join((f"{corpus}: {scores[0]}", *scores[1:])) for corpus in corpora]
+    print(f"\n| {' | '.join((*names, *groups))} |")
+    print("|---" * len(names) + "|--:" * len(scores) * len(corpora) + "|")
+
+
+def row(names: Sequence[str], scores: Sequence[float]) -> None:
+    print(f"| {' | '.join((*names, *(f'{score:.4f}' for score in scores)))} |", flush=True)
+
+
+def show_steps(policy: Policy, corpora: Corpora) -> None:
     wanted = in_group("C")
-    print("\n| switched off | recall | precision | F1 | typed F1 | missed | false alarms |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+    head(["switched off"], corpora, (*SCORES, "typed F1"))
     for name, change in (("nothing", lambda p: p), *changes(policy)):
-        table = score(change(policy), gold)
-        plain, typed = table.counts(wanted), table.counts(wanted, typed=True)
-        cells = (plain.recall, plain.precision, plain.f1, typed.f1)
-        numbers = " | ".join(f"{cell:.4f}" for cell in cells)
-        print(f"| {name} | {numbers} | {plain.fn} | {plain.fp} |", flush=True)
+        scores: list[float] = []
+        for gold in corpora.values():
+            table = score(change(policy), gold)
+            plain, typed = table.counts(wanted), table.counts(wanted, typed=True)
+            scores += (plain.recall, plain.precision, plain.f1, typed.f1)
+        row([name], scores)
 
 
-def show_case(policies: Mapping[str, Policy], gold: Sequence[AnnotatedDocument]) -> None:
-    print("\n| letter case | policy | true-casing | recall | precision | F1 |")
-    print("|---|---|---|--:|--:|--:|")
+def show_case(policies: Mapping[str, Policy], corpora: Corpora) -> None:
+    head(["letter case", "policy", "true-casing"], corpora, SCORES)
     for variant in ("upper case", "lower case"):
         for name, policy in policies.items():
             for way, change in (("on", lambda p: p), ("off", without_true_case)):
-                counts = score(change(policy), varied(gold, variant)).counts()
-                numbers = f"{counts.recall:.4f} | {counts.precision:.4f} | {counts.f1:.4f}"
-                print(f"| {variant} | {name} | {way} | {numbers} |", flush=True)
-    print()
+                scores: list[float] = []
+                for gold in corpora.values():
+                    counts = score(change(policy), varied(gold, variant)).counts()
+                    scores += (counts.recall, counts.precision, counts.f1)
+                row([variant, name, way], scores)
 
 
 Ask = Callable[[Detector, list[View]], list[list[Span]]]
