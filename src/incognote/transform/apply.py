@@ -98,6 +98,7 @@ class Transformer:
         self._key = key
         self._originals = originals
         self._transforms = build_transforms(policy)
+        self._actions = {label: rule.action for label, rule in policy.labels.items()}
         for label, transform in self._transforms.items():
             if originals is None and getattr(transform, "needs_originals", False):
                 raise PolicyError(f"labels.{label}.action: needs a first pass over the corpus")
@@ -152,7 +153,7 @@ class Transformer:
                 add(new, mention.start, "kept")
                 continue
             changed.append(mention)
-            how = self.policy.rule(mention.label).action
+            how = self._actions[mention.label]
             if mention.start in tagged:
                 how, new = "tag", Tag(mention.label).replace(mention, record)
             add(new, mention.start, _kind(mention.label, how))
