@@ -8,8 +8,10 @@ for Office files, whose libraries stamp the time.
 from __future__ import annotations
 
 import io
+import zipfile
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "samples" / "formats"
 NOTE = (
@@ -160,6 +162,47 @@ def notes_parquet() -> bytes:
     return buffer.getvalue()
 
 
+def _picture(*lines: str) -> Any:
+    from PIL import Image, ImageDraw
+
+    picture = Image.new("L", (900, 60 + 50 * len(lines)), 255)
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(picture).text((40, 30 + 50 * number), line, fill=20, font_size=32)
+    return picture
+
+
+def label_png() -> bytes:
+    buffer = io.BytesIO()
+    _picture("Okonkwo, Adaeze   MRN 7741902").save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+def fax_pdf() -> bytes:
+    """A page that is nothing but a picture."""
+    lines = (
+        "Fenwick General Hospital",
+        "Patient: Adaeze Okonkwo, MRN 7741902",
+        "Dear Dr. Brandvold,",
+        "her blood pressure was 128/76, lungs clear.",
+        "Please call 860-555-0123.",
+    )
+    buffer = io.BytesIO()
+    fixed = WRITTEN.timetuple()
+    _picture(*lines).save(
+        buffer, format="PDF", resolution=150, creationDate=fixed, modDate=fixed, quality=60
+    )
+    return buffer.getvalue()
+
+
+def notes_zip() -> bytes:
+    """Two notes, one of them in a file and folder that say whose it is."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("Okonkwo_Adaeze/visit_7741902.txt", "plan.txt"):
+            archive.writestr(zipfile.ZipInfo(name, WRITTEN.timetuple()[:6]), NOTE)
+    return buffer.getvalue()
+
+
 def _saved(file: object) -> bytes:
     buffer = io.BytesIO()
     file.save(buffer)  # type: ignore[attr-defined]
@@ -174,6 +217,9 @@ SAMPLES = {
     "scan.dcm": scan_dcm,
     "variants.vcf": variants_vcf,
     "notes.parquet": notes_parquet,
+    "label.png": label_png,
+    "fax.pdf": fax_pdf,
+    "notes.zip": notes_zip,
 }
 
 

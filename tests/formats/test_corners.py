@@ -662,5 +662,29 @@ def test_our_dicom_sample_loses_what_it_plants():
     assert "7741902" not in said.replace(str(out.SOPInstanceUID), "")
 
 
+CASES = [form for each in PLANTED for form in (each, each.title(), each.upper())]
+
+
+@pytest.mark.parametrize("name", ["fax.pdf", "label.png"])
+def test_our_scanned_samples_lose_what_they_show(name):
+    pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
+    from tests.formats.test_pictures import READ, _shown, _words
+
+    seen = _shown if name == "fax.pdf" else _words
+    data = (SAMPLES / name).read_bytes()
+    assert "okonkwo" in seen(data).lower()
+    out = seen(masked(data, name, CASES, READ)).lower()
+    assert [each for each in PLANTED if each in out] == []
+    assert name != "fax.pdf" or "blood pressure was 128/76" in out
+
+
+def test_our_archive_loses_what_its_names_say():
+    out = masked((SAMPLES / "notes.zip").read_bytes(), "notes.zip", CASES)
+    with zipfile.ZipFile(io.BytesIO(out)) as archive:
+        assert archive.namelist() == ["[PATIENT]_[PATIENT]/visit_[PATIENT].txt", "plan.txt"]
+        said = b"".join(archive.read(name) for name in archive.namelist()).lower()
+    assert [each for each in PLANTED if each.encode() in said] == []
+
+
 def test_samples_are_small():
     assert [path.name for path in SAMPLES.iterdir() if path.stat().st_size > 40_000] == []
