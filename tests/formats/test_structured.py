@@ -335,6 +335,15 @@ class TestJson:
             ("12345", "MEDICALRECORD"),
         ]
 
+    def test_items_of_a_list_know_of_themselves_and_of_what_is_above(self):
+        rows = [{"mrn": f"{n}", "note": f"note {n}"} for n in range(2)]
+        data = json.dumps({"hospital": "Fenwick", "rows": rows}).encode()
+        known = {d.text: d.known for d in documents(data, "x.json") if d.free_text}
+        assert known == {
+            f"note: note {n}": (("MEDICALRECORD", f"{n}"), ("HOSPITAL", "Fenwick"))
+            for n in range(2)
+        }
+
     def test_a_masked_number_stays_valid_json(self):
         out = masked(b'{"mrn": 12345}', "x.json", [])
         assert json.loads(out) == {"mrn": "[MEDICALRECORD]"}

@@ -24,6 +24,7 @@ from incognote.formats.patch import (
     Piece,
     Slot,
     dropped_slot,
+    facts,
     informed,
     patched_record,
     text_slot,
@@ -44,18 +45,31 @@ class JsonFormat:
         try:
             source = decode(stream.read())
             tree = parse(source.text)
-            meta = _patient(tree, rules)
-            slots = informed(
-                [
-                    slot
-                    for leaf in leaves(source.text, keys=rules.keys)
-                    if (slot := slot_for(leaf, name, rules, meta)) is not None
-                ]
-            )
+            slots = _slots(source.text, name, rules, _patient(tree, rules))
         except ReadError as error:
             yield refused(name, error)
             return
         yield patched_record(source, slots)
+
+
+def _slots(raw: str, name: str, rules: FormatRules, meta: dict[str, str]) -> list[Slot]:
+    """The slots of a file, each informed by the item of a list it belongs to.
+
+    What stands outside of all lists is about all of their items; another patient's item is not.
+    """
+    items: dict[Path, list[Slot]] = {(): []}
+    for leaf in leaves(raw, keys=rules.keys):
+        slot = slot_for(leaf, name, rules, meta)
+        if slot is not None:
+            items.setdefault(_item(leaf.path), []).append(slot)
+    common = items.pop(())
+    about_all = facts(document for slot in common for document in slot.documents)
+    return informed(common) + [slot for own in items.values() for slot in informed(own, about_all)]
+
+
+def _item(path: Path) -> Path:
+    """The path to the item of the outermost list around a leaf; () outside of lists."""
+    return next((path[: at + 1] for at, step in enumerate(path) if isinstance(step, int)), ())
 
 
 def slot_for(

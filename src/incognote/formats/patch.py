@@ -132,9 +132,11 @@ def facts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def informed(slots: Sequence[Slot]) -> list[Slot]:
-    """The slots with their free texts told what the labelled fields of the record say."""
+def informed(slots: Sequence[Slot], also: tuple[tuple[str, str], ...] = ()) -> list[Slot]:
+    """The slots with their free texts told what the labelled fields of the record say, and `also`
+    what others say of it."""
     known = facts(document for slot in slots for document in slot.documents)
+    known = tuple(dict.fromkeys([*known, *also]))
     return [
         replace(
             slot,
