@@ -11,7 +11,7 @@ import re
 from functools import cache, lru_cache
 
 from incognote.lexicon import fold_place, lexicon
-from incognote.transform import people, places
+from incognote.transform import people, places, streets
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import case_like, fold
 from incognote.transform.worddata import groups_of, word_list, words_of
@@ -210,7 +210,7 @@ def is_generic(word: str, first: bool = False) -> bool:
 def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
     """Another word of its sort: number, saint, city, brand, surname, fancy word or invention."""
     if word[0].isdigit():
-        return places.other_number(word, record, attempt)
+        return streets.other_number(word, record, attempt)
     stop = "." if word.endswith(".") else ""
     bare = word.rstrip(".")
     tail = ""

@@ -8,7 +8,17 @@ from typing import ClassVar
 
 from incognote.core.errors import TransformError
 from incognote.core.labels import label as label_row
-from incognote.transform import ages, contacts, dates, ids, masks, organisations, people, places
+from incognote.transform import (
+    ages,
+    contacts,
+    dates,
+    ids,
+    masks,
+    organisations,
+    people,
+    places,
+    streets,
+)
 from incognote.transform.record import CALENDAR, Mention, Record
 from incognote.transform.times import clock_time
 
@@ -23,12 +33,12 @@ _GENERATORS: dict[str, tuple[Generator, str]] = {
     "HOSPITAL": (organisations.organisation, "another name of the same kind and length"),
     "ORGANIZATION": (organisations.organisation, "another name of the same kind and length"),
     "ROOM": (organisations.room, "another room or unit"),
-    "STREET": (places.street, "another street, number and unit in the same form"),
+    "STREET": (streets.street, "another street, number and unit in the same form"),
     "CITY": (places.city, "another city, in the surrogate state"),
     "STATE": (places.state, "another state, written in the same way"),
     "COUNTRY": (places.country, "another country or nationality"),
     "ZIP": (places.zip_code, "a ZIP code of the surrogate city"),
-    "LOCATION-OTHER": (places.other_place, "another place of the same kind"),
+    "LOCATION-OTHER": (streets.other_place, "another place of the same kind"),
     "AGE": (lambda m, r: ages.Age90("AGE").replace(m, r), ages.Age90("AGE").explain()),
     "DATE": (dates.shifted, "shifted by a secret number of days, intervals and form kept"),
     "TIME": (clock_time, "moved by a secret number of minutes"),
@@ -39,7 +49,7 @@ _GENERATORS: dict[str, tuple[Generator, str]] = {
     "IPADDR": (contacts.ip_address, "an address of the documentation ranges"),
     "MAC": (contacts.mac_address, "an address of the documentation range"),
     "SSN": (ids.ssn, "a number from a range that is never issued"),
-    "COORDINATES": (places.coordinates, "another point, about as precise"),
+    "COORDINATES": (streets.coordinates, "another point, about as precise"),
 }
 _IDS = (ids.identifier, "another value of the same shape, check digits valid where they were")
 
