@@ -137,7 +137,7 @@ def test_shipped_models_are_small_and_whole():
 def test_no_model_file_is_a_pickle():
     for path in shipped().values():
         for item in path.iterdir():
-            assert item.suffix in {".onnx", ".json", ".txt", ".md"}
+            assert item.suffix in {".onnx", ".safetensors", ".json", ".txt", ".md"}
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_changed_weights_are_refused(folder):
         ({"screen": "accurate"}, "is a transformer model"),
         ({"screen": "fast", "screen_sensitivity": 0.5}, "no operating point 0.5"),
         ({"device": "tpu"}, "there are auto, cpu, cuda"),
-        ({"readers": -1}, "must not be below 0"),
+        ({"threads": -1}, "must not be below 0"),
     ],
 )
 def test_bad_options_are_errors_before_the_first_document(options, message):

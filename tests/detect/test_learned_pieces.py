@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.core.errors import UsageError
-from incognote.detect.pieces import Reader, ReaderPool
+from incognote.detect.pieces import Reader
 from incognote.detect.screen import CONTEXT, near, with_context
 from incognote.detect.units import CONTINUES, shape, split
 from incognote.detect.weights import quantised, read_weights, stored
@@ -106,22 +104,6 @@ def test_a_feed_stands_between_the_marks():
     assert feed[0, -1] == WORDS.last
     assert feed[:, 1:-1].tolist() == read.rows.tolist()
     assert not feed[1:, [0, -1]].any()
-
-
-def test_reading_processes_read_the_same():
-    texts = ["ab 12.", "", "c", "abc 1 2 3"] * 40
-    shares = [texts[:100], texts[100:]]
-    alone = list(reader().read_all(shares))
-    together = list(ReaderPool(reader(), 1).read(shares))
-    assert [len(share) for share in together] == [100, 60]
-    for mine, yours in zip(chain(*alone), chain(*together), strict=True):
-        assert mine.units == yours.units
-        assert mine.rows.tolist() == yours.rows.tolist()
-
-
-def test_a_reader_pickles():
-    again = pickle.loads(pickle.dumps(reader()))
-    assert again.read("ab 1").rows.tolist() == reader().read("ab 1").rows.tolist()
 
 
 def weight_file(tensors):

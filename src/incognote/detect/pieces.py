@@ -6,13 +6,8 @@ then one dictionary lookup for each unit and a few array operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
-from multiprocessing import get_context
-from typing import Any
-from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +19,6 @@ Ints = NDArray[np.int64]
 # What an encoder is fed for one window: rows of ids, shapes and layouts, first and last piece
 # the marks of a beginning and an end.
 Feed = NDArray[np.int64]
-_PART = 64  # texts that travel to a process together
 _CACHED = 65_536  # units; what grows is copied, so it stays small
 
 
@@ -60,9 +54,6 @@ class Reader:
         self._overlap = overlap
         self._table = _UnitPieces(pieces, size // 4)  # a unit never fills a window alone
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Reader, (self._pieces, self._size, self._overlap)
-
     def read(self, text: str) -> Pieces:
         units = split(text)
         rows = self._table.rows(text, units)
@@ -76,10 +67,6 @@ class Reader:
         flat[1] = np.repeat(self._table.shapes[rows], counts)
         flat[2, firsts] = layouts(text, units)
         return Pieces(units, flat, firsts)
-
-    def read_all(self, shares: Sequence[Sequence[str]]) -> Iterator[list[Pieces]]:
-        for texts in shares:
-            yield [self.read(text) for text in texts]
 
     def windows(self, text: Pieces) -> Iterator[tuple[int, int]]:
         """[start, end) of pieces. All start and end with a unit, so no word is cut."""
@@ -98,34 +85,6 @@ class Reader:
         feed[:, 1:-1] = text.rows[:, start:end]
         feed[0, 0], feed[0, -1] = self._pieces.first, self._pieces.last
         return feed
-
-
-class ReaderPool:
-    """Processes that read texts ahead of an encoder that is faster than one core can read."""
-
-    def __init__(self, reader: Reader, processes: int) -> None:
-        self._pool = ProcessPoolExecutor(
-            processes, get_context("spawn"), initializer=_start, initargs=(reader,)
-        )
-        finalize(self, self._pool.shutdown)
-
-    def read(self, shares: Sequence[Sequence[str]]) -> Iterator[list[Pieces]]:
-        parts = [[share[i : i + _PART] for i in range(0, len(share), _PART)] for share in shares]
-        read = self._pool.map(_read, chain.from_iterable(parts))
-        for share in parts:
-            yield [text for _ in share for text in next(read)]
-
-
-_reader: Reader
-
-
-def _start(reader: Reader) -> None:
-    global _reader  # noqa: PLW0603 - the one thing a reading process holds
-    _reader = reader
-
-
-def _read(texts: Sequence[str]) -> list[Pieces]:
-    return [_reader.read(text) for text in texts]
 
 
 class _UnitPieces(dict[str, int]):

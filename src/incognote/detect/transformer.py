@@ -20,11 +20,11 @@ from incognote.detect import gpu
 from incognote.detect.learned import LearnedDetector
 from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
 from incognote.detect.onnx_session import open_session, sigmoid, softmax
-from incognote.detect.pieces import Feed, Pieces, Reader, ReaderPool
+from incognote.detect.pieces import Feed, Pieces, Reader
 from incognote.detect.screen import Mask, Screen
 from incognote.detect.tagging import Floats, Scores
 from incognote.detect.units import Offsets
-from incognote.detect.weights import GRAPH, WEIGHTS
+from incognote.detect.weights import GRAPH, INPUTS, WEIGHTS
 from incognote.detect.wordpiece import WordPiece
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -72,12 +72,11 @@ class TransformerDetector(LearnedDetector):
         screen: str | None = None,
         screen_sensitivity: float = SCREEN_SENSITIVITY,
         device: str = "auto",
-        readers: int = 0,
         remember: int = 0,
     ) -> None:
         super().__init__(model, sensitivity, safe)
-        if min(threads, readers, remember) < 0:
-            raise UsageError("threads, readers and remember must not be below 0")
+        if min(threads, remember) < 0:
+            raise UsageError("threads and remember must not be below 0")
         self._threads = threads
         self._screen = open_model(screen, "fast") if screen else None
         if self._screen:
@@ -88,24 +87,14 @@ class TransformerDetector(LearnedDetector):
         if device == "cuda":
             gpu.require()
         self._device = device
-        self._readers = readers
         self._remember = remember
 
     def _load(self, folder: ModelFolder) -> TransformerScorer:
-        on_gpu = self._device == "cuda"
-        if self._device == "auto":
-            on_gpu = WEIGHTS in folder.hashes and gpu.is_there()
-        if on_gpu:
+        if self._device == "cuda" or (self._device == "auto" and gpu.is_there()):
             # A GPU reads everything faster than a CPU could screen it.
-            return TransformerScorer(folder, encoder=gpu.encoder(folder), readers=self._readers)
+            return TransformerScorer(folder, encoder=gpu.encoder(folder))
         screen = Screen(self._screen, self._screen_sensitivity) if self._screen else None
-        return TransformerScorer(
-            folder,
-            self._threads,
-            screen=screen,
-            readers=self._readers,
-            remember=self._remember,
-        )
+        return TransformerScorer(folder, self._threads, screen=screen, remember=self._remember)
 
 
 class TransformerScorer:
@@ -118,7 +107,6 @@ class TransformerScorer:
         *,
         screen: Screen | None = None,
         encoder: Encoder | None = None,
-        readers: int = 0,
         remember: int = 0,
     ) -> None:
         vocabulary = folder.file("vocab.txt").read_text(encoding="utf-8").splitlines()
@@ -130,15 +118,14 @@ class TransformerScorer:
         self._columns = len(folder.labels) + 2
         self._screen = screen
         self._encoder = encoder or OnnxEncoder(folder, threads, remember)
-        self._read = ReaderPool(self.reader, readers).read if readers else self.reader.read_all
 
     def score(self, texts: Sequence[str]) -> Iterator[Scores]:
-        """One share of the texts is read while the encoder works on those before it."""
+        """One share of the texts is read while a GPU works on those before it."""
         waiting: deque[_Asked] = deque()
         size = self._encoder.share
         shares = [texts[i : i + size] for i in range(0, len(texts), size)]
-        for share, read in zip(shares, self._read(shares), strict=True):
-            waiting.append(self._ask(share, read))
+        for share in shares:
+            waiting.append(self._ask(share, [self.reader.read(text) for text in share]))
             if len(waiting) > AHEAD:
                 yield from self._answered(waiting.popleft())
         for asked in waiting:
@@ -186,10 +173,8 @@ class OnnxEncoder:
     share = 64
 
     def __init__(self, folder: ModelFolder, threads: int = 0, remember: int = 0) -> None:
-        if WEIGHTS in folder.hashes:
-            folder.file(WEIGHTS)
+        folder.file(WEIGHTS)  # the graph names this file; here its hash is checked
         self._session = open_session(folder.file(GRAPH))
-        self._names = [given.name for given in self._session.get_inputs()]
         self._known: dict[bytes, Floats] = {}
         self._remember = remember
         threads = threads or _free_cores()
@@ -208,7 +193,7 @@ class OnnxEncoder:
         return found
 
     def _one(self, feed: Feed) -> Floats:
-        rows = dict(zip(self._names, [*feed[:, None], np.ones_like(feed[:1])], strict=False))
+        rows = dict(zip(INPUTS, feed[:, None], strict=True))
         result: Floats = self._session.run(None, rows)[0][0, 1:-1]
         return result
 

@@ -21,6 +21,7 @@ from incognote.core.errors import UsageError
 
 Array = NDArray[Any]
 GRAPH, WEIGHTS = "model.onnx", "weights.safetensors"
+INPUTS = ("ids", "shapes", "layouts")  # of the graph, one number a piece each
 _TYPES: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")}
 
 

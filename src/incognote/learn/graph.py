@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from incognote.core.errors import UsageError
-from incognote.detect.weights import GRAPH, WEIGHTS, Array, EncoderShape, quantised, stored
+from incognote.detect.weights import GRAPH, INPUTS, WEIGHTS, Array, EncoderShape, quantised, stored
 
 Named = dict[str, Array]
 _FUSED = "com.microsoft"
@@ -281,8 +281,7 @@ def _save(graph: _Graph, out: Path) -> None:
         if one.name == "heads.bias":
             (labels,) = one.shape
     inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, [1, "piece"])
-        for name in ("ids", "shapes", "layouts")
+        helper.make_tensor_value_info(name, TensorProto.INT64, [1, "piece"]) for name in INPUTS
     ]
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, "piece", labels])
     model = helper.make_model(
