@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.transform.conftest import deid, new_values, surrogate
 
-from incognote.transform.checkdigits import DEA, IBAN, LUHN, NHS, NPI, VIN, scheme_of
+from incognote.core.checkdigits import DEA, IBAN, LUHN, NHS, NPI, VIN, scheme_of
 
 VALID = [
     (NPI, "1234567893"),

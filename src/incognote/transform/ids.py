@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import string
 
-from incognote.transform import checkdigits
+from incognote.core import checkdigits
 from incognote.transform.draw import Dice
 from incognote.transform.record import Mention, Record
 from incognote.transform.spelling import squeeze

@@ -11,21 +11,15 @@ import ipaddress
 import re
 from collections.abc import Callable
 
+from incognote.core.checkdigits import DEA, IBAN, LUHN, NHS, NPI, VIN
 from incognote.lexicon import lexicon
 
 CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {}
 _NOT_DIGIT = re.compile(r"\D")
+_SEPARATOR = re.compile(r"[\s-]")
 _MBI = re.compile(
     r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y]{2}\d{2}"
 )
-_VIN_VALUES = {
-    **{str(digit): digit for digit in range(10)},
-    **dict(zip("ABCDEFGH", range(1, 9), strict=True)),
-    **dict(zip("JKLMN", range(1, 6), strict=True)),
-    "P": 7, "R": 9,
-    **dict(zip("STUVWXYZ", range(2, 10), strict=True)),
-}  # fmt: skip
-_VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 def _check(function: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], bool]:
@@ -42,48 +36,32 @@ def _digits(match: re.Match[str]) -> str:
     return _NOT_DIGIT.sub("", _phi(match))
 
 
-def luhn_sum(digits: str) -> int:
-    """The Luhn sum; a valid number's is a multiple of ten."""
-    total = 0
-    for index, digit in enumerate(reversed(digits)):
-        value = int(digit)
-        if index % 2:
-            value = value * 2 - 9 if value > 4 else value * 2
-        total += value
-    return total
+def _plain(match: re.Match[str]) -> str:
+    return _SEPARATOR.sub("", _phi(match)).upper()
 
 
 @_check
 def luhn(match: re.Match[str]) -> bool:
     digits = _digits(match)
-    return luhn_sum(digits) % 10 == 0 and len(set(digits)) > 1
+    return LUHN.valid(digits) and len(set(digits)) > 1
 
 
 @_check
 def npi(match: re.Match[str]) -> bool:
     """A national provider identifier: Luhn with the issuer prefix 80840."""
-    digits = _digits(match)
-    return len(digits) == 10 and digits[0] in "12" and luhn_sum("80840" + digits) % 10 == 0
+    return NPI.valid(_digits(match))
 
 
 @_check
 def dea(match: re.Match[str]) -> bool:
-    """A DEA registration: two letters, six digits, a check digit."""
-    digits = _digits(match)
-    if len(digits) != 7:
-        return False
-    odd, even = sum(map(int, digits[0:6:2])), sum(map(int, digits[1:6:2]))
-    return (odd + 2 * even) % 10 == int(digits[6])
+    """A DEA registration: two letters, or a letter and a 9, six digits, a check digit."""
+    return DEA.valid(_plain(match))
 
 
 @_check
 def vin(match: re.Match[str]) -> bool:
     """A vehicle identification number with its North American check digit."""
-    text = _phi(match).upper()
-    if len(text) != 17 or any(c not in _VIN_VALUES for c in text):
-        return False
-    total = sum(_VIN_VALUES[c] * weight for c, weight in zip(text, _VIN_WEIGHTS, strict=True))
-    return "0123456789X"[total % 11] == text[8]
+    return VIN.valid(_plain(match))
 
 
 @_check
@@ -108,15 +86,13 @@ _ITIN_GROUPS = frozenset(
 @_check
 def mbi(match: re.Match[str]) -> bool:
     """A Medicare beneficiary identifier: digits and letters at their places, no S L O I B Z."""
-    return _MBI.fullmatch(re.sub(r"[\s-]", "", _phi(match)).upper()) is not None
+    return _MBI.fullmatch(_plain(match)) is not None
 
 
 @_check
 def iban(match: re.Match[str]) -> bool:
-    text = re.sub(r"[\s-]", "", _phi(match)).upper()
-    if _IBAN_LENGTHS.get(text[:2]) != len(text):
-        return False
-    return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
+    text = _plain(match)
+    return _IBAN_LENGTHS.get(text[:2]) == len(text) and IBAN.valid(text)
 
 
 _IBAN_LENGTHS = {
@@ -133,10 +109,7 @@ _IBAN_LENGTHS = {
 def nhs(match: re.Match[str]) -> bool:
     """An NHS number: ten digits, the last one modulo 11."""
     digits = _digits(match)
-    if len(digits) != 10 or len(set(digits)) == 1:
-        return False
-    rest = 11 - sum(int(d) * w for d, w in zip(digits, range(10, 1, -1), strict=False)) % 11
-    return rest % 11 == int(digits[9]) and rest != 10
+    return NHS.valid(digits) and len(set(digits)) > 1
 
 
 @_check

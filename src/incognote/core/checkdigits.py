@@ -1,5 +1,5 @@
-"""Check digits of the numbers that have them. Each knows whether a value is valid, and how to make
-a value valid by setting its check characters; layout and letters are the caller's business."""
+"""Check digits of the numbers that have them: rules ask whether a value is valid, surrogates set
+its check characters. Layout and letters are the caller's business."""
 
 from __future__ import annotations
 
