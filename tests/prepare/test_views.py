@@ -215,3 +215,10 @@ def test_empty_document_has_no_view():
 def test_long_repetitive_text_is_read_to_its_end(unit, sentences):
     """Where a pattern looks at a run of full stops again from each of them, this takes hours."""
     assert len(split_sentences(unit * 200_000)) == sentences
+
+
+@pytest.mark.parametrize(
+    "mark", [*"\u00ad\u200b\u200f\u202e\u2066\u034f\ufe0f\U000e0061"], ids=ascii
+)
+def test_marks_that_nobody_sees_are_not_read(mark):
+    assert fold(f"{mark}Sm{mark}ith{mark}")[0] == "Smith"

@@ -13,6 +13,7 @@ CASES = [
     ("[[104|AGE]] y.o.", "90+ y.o."),
     ("in her [[90s|AGE]]", "in her 90s or older"),
     ("in her [[80s|AGE]]", "in her 80s"),
+    ("in his late [[teens|AGE]]", "in his late teens"),
     ("[[ninety-four|AGE]] years old", "ninety-plus years old"),
     ("in his [[nineties|AGE]]", "in his nineties or older"),
     ("[[eighty three|AGE]]", "eighty three"),
@@ -20,6 +21,13 @@ CASES = [
     ("[[92|AGE]] days", "92 days"),
     ("[[100|AGE]] weeks", "100 weeks"),
     ("[[a hundred|AGE]]", "ninety-plus"),
+    ("between [[85-96|AGE]]", "between 85-90+"),
+    ("[[94.5|AGE]] years", "90+ years"),
+    ("[[95+|AGE]]", "90+"),
+    ("[[9\u200b5|AGE]] years", "90+ years"),
+    ("[[8\u200b5|AGE]] years", "8\u200b5 years"),
+    ("[[noventa y cinco|AGE]] años", "[AGE] años"),
+    ("[[XCV|AGE]]", "[AGE]"),
 ]
 
 

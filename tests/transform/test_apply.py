@@ -116,3 +116,13 @@ def test_every_generator_survives_any_text(label, text):
 @pytest.mark.parametrize("label", ["PATIENT", "HOSPITAL", "CITY", "MEDICALRECORD", "PHONE"])
 def test_what_has_no_letter_or_digit_is_still_replaced_or_refused(label):
     assert surrogate("---", label) != "---"
+
+
+def test_marks_that_nobody_sees_change_no_surrogate():
+    plain, hidden = deid("[[John Smith|PATIENT]]"), deid("[[Jo\u00adhn Sm\u200bith|PATIENT]]")
+    assert hidden.text == plain.text
+
+
+def test_what_is_kept_keeps_its_marks():
+    text = deid("[[Jo\u00adhn|PATIENT]]", labels={"PATIENT": "keep"}).text
+    assert text == "Jo\u00adhn"

@@ -258,3 +258,18 @@ def test_the_century_of_two_digits(name, marked, year):
 def test_a_quarter_of_another_year_may_be_the_same_quarter():
     rules = {"min_shift_days": 360, "max_shift_days": 360}
     assert moved("forward", "Q3 2013", "July 2013", **rules) == ["Q3 2014", "July 2014"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "１１/２０/１９５０",
+        "١١/٢٠/١٩٥٠",
+        "11/2\u200b0/19\u200b50",
+        "\u200e11/20/1950",
+        "11/20/１９５０",
+    ],
+    ids=ascii,
+)
+def test_digits_of_other_scripts_and_marks_nobody_sees_hide_no_year(written):
+    assert surrogate(written, "DATE") == surrogate("11/20/1950", "DATE")

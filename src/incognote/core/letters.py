@@ -1,8 +1,12 @@
-"""Counts letters by their case, fast where the text is plain ASCII, as nearly all text is."""
+"""What characters are: letters by their case, and those that nobody sees. Fast where the text is
+plain ASCII, as nearly all text is."""
 
 from __future__ import annotations
 
+import itertools
 import string
+import unicodedata
+from functools import lru_cache
 
 _CAPITALS = string.ascii_uppercase.encode()
 _NO_LETTERS = bytes(set(range(128)) - set(string.ascii_letters.encode()))
@@ -16,3 +20,30 @@ def count_letters(text: str) -> tuple[int, int]:
         return len(letters) - len(letters.translate(None, _CAPITALS)), len(letters)
     found = list(filter(str.isalpha, text))
     return sum(map(str.isupper, found)), len(found)
+
+
+# Joiners, fillers and choices of a glyph's form that Unicode counts among letters and accents.
+_UNSEEN = frozenset(
+    map(
+        chr,
+        itertools.chain(
+            (0x34F, 0x115F, 0x1160, 0x3164, 0xFFA0),
+            range(0x180B, 0x1810),
+            range(0xFE00, 0xFE10),
+            range(0xE0100, 0xE01F0),
+        ),
+    )
+)
+
+
+@lru_cache(maxsize=4096)
+def is_invisible(character: str) -> bool:
+    """Whether a character takes no room: soft hyphens, zero-width and direction marks, tags."""
+    return character in _UNSEEN or unicodedata.category(character) == "Cf"
+
+
+def visible(text: str) -> str:
+    """The text as a reader sees it: "Sm\u200bith" is Smith."""
+    if text.isascii():
+        return text
+    return "".join(character for character in text if not is_invisible(character))

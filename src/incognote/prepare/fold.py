@@ -15,6 +15,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from incognote.core.letters import is_invisible
 from incognote.core.offsets import OffsetMap, OffsetMapBuilder
 
 _PLAIN = {
@@ -34,7 +35,6 @@ _STRANGERS = re.escape("".join(map(chr, _LOOKALIKES)))
 _DISGUISED = re.compile(
     rf"\b(?=[{_STRANGERS}]*[a-zA-Z])[a-zA-Z]*[{_STRANGERS}][a-zA-Z{_STRANGERS}]*\b"
 )
-_VANISHES = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 # What needs a look: anything beyond ASCII, carriage returns and other odd spaces, and a hyphen
 # that breaks a word at a line end. Lower case on both sides: "Anne-\nMarie" keeps her hyphen.
@@ -46,7 +46,7 @@ _ODD = re.compile(
 @lru_cache(maxsize=4096)
 def fold_character(character: str) -> str:
     """The plain form of one character: usually one character, sometimes two or none."""
-    if character in _VANISHES or unicodedata.combining(character):
+    if is_invisible(character) or unicodedata.combining(character):
         return ""
     plain = _PLAIN.get(character)
     if plain is not None:

@@ -12,24 +12,24 @@ from incognote.transform.record import Mention, Record
 
 OLDEST = 89
 _DIGITS = re.compile(r"\d+")
+_AGES = re.compile(r"(\d+)(?:[.,]\d+)?\+?")
 _YOUNG_UNIT = re.compile(
     r"[\s-]*(?:m\.?o\.?\b|mos?\b|months?\b|wks?\b|weeks?\b|w\.?o\.?\b|days?\b|d\.?o\.?\b|hours?\b|hrs?\b)",
     re.IGNORECASE,
 )
-_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties".split()
+_DECADES = "teens twenties thirties forties fifties sixties seventies eighties nineties".split()
 
 
 def years(mention: Mention, record: Record) -> int | None:
-    """The age in years, or None where it is no number of years."""
+    """The age in years, the highest of several, or None where it is no number that can be read."""
     if _YOUNG_UNIT.match(record.text, mention.end):
         return 0
-    digits = _DIGITS.search(mention.text)
-    if digits:
-        return int(digits[0])
+    if numbers := _AGES.findall(mention.text):
+        return max(map(int, numbers))
     words = re.findall(r"[a-z]+", mention.text.lower())
     for i, word in enumerate(words):
         if word in _DECADES:
-            return 20 + 10 * _DECADES.index(word)
+            return 10 + 10 * _DECADES.index(word)
         if word == "hundred":
             return 100
         value = read_number(words[i : i + 2]) or read_number(words[i : i + 1])
@@ -43,7 +43,7 @@ def grouped(text: str) -> str:
     if re.search(r"\d['’]?s\b", text, re.IGNORECASE):
         return _DIGITS.sub("90", text, count=1) + " or older"
     if _DIGITS.search(text):
-        return _DIGITS.sub("90+", text, count=1)
+        return _AGES.sub(lambda age: "90+" if int(age[1]) > OLDEST else age[0], text)
     if any(word in text.lower() for word in _DECADES):
         return like_case(text, "nineties or older")
     return like_case(text, "ninety-plus")
@@ -51,14 +51,16 @@ def grouped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Age90:
-    """Ages over 89 become "90+"; younger ones stay."""
+    """Ages over 89 become "90+"; younger ones stay. One that cannot be read may be any."""
 
     label: str
     labels: ClassVar[frozenset[str]] = frozenset({"AGE"})
 
     def replace(self, mention: Mention, record: Record) -> str:
         age = years(mention, record)
-        return grouped(mention.text) if age is not None and age > OLDEST else mention.text
+        if age is None:
+            return f"[{self.label}]"
+        return grouped(mention.text) if age > OLDEST else mention.text
 
     def explain(self) -> str:
         return 'kept up to 89; over 89 it becomes "90+"'
@@ -113,9 +115,11 @@ class Shift:
             age = years(mention, record)
             if age == 0:
                 return mention.text
-            if age is not None and age > OLDEST:
+            if age is None:
+                return f"[{self.label}]"
+            if age > OLDEST:
                 return grouped(mention.text)
-            if age is not None and not _DIGITS.search(mention.text):
+            if not _DIGITS.search(mention.text):
                 return like_case(mention.text, number_words(self._age(age, amount)))
         return _DIGITS.sub(lambda m: self._moved(m[0], amount), mention.text)
 

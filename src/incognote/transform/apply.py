@@ -146,11 +146,12 @@ class Transformer:
             add(text[at : mention.start], at, "text")
             at = mention.end
             transform = self._transforms.get(mention.label)
-            new = mention.text if transform is None else transform.replace(mention, record)
-            if new == mention.text:
+            written = text[mention.start : mention.end]
+            new = written if transform is None else transform.replace(mention, record)
+            if new in (written, mention.text):
                 if transform is not None and mention.label not in CALENDAR:
                     raise TransformError(f"the surrogate of a {mention.label} equals the original")
-                add(new, mention.start, "kept")
+                add(written, mention.start, "kept")
                 continue
             changed.append(mention)
             how = self._actions[mention.label]

@@ -40,6 +40,7 @@ _MISREAD_NUMBER = re.compile(
     r"(?<![^\W\d_])(?=[lIOo|]*\d)(?=\d*[lIOo|])[\dlIOo|]+(?=(?:st|nd|rd|th)?\b)"
 )
 _DIGITS = str.maketrans("lI|Oo", "11100")
+_DIGIT = re.compile(r"\d")
 _NOISE = re.compile(r"[\dlIOo| ./\-]+")
 
 # One date, the longest reading first. N number, Y year, A '24, D decade, M month name, O ordinal,
@@ -105,7 +106,10 @@ def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
 
 
 def _clean(text: str) -> str:
-    """What OCR misread: "lO/O2/23" is 10/02/23, "Ju1y l" is July 1. Nothing else is touched."""
+    """What OCR misread: "lO/O2/23" is 10/02/23, "Ju1y l" is July 1. Digits of other scripts become
+    ours, or a year nobody reads would stay as it is. Nothing else is touched."""
+    if not text.isascii():
+        text = _DIGIT.sub(lambda m: str(int(m[0])), text)
     text = _MISREAD_WORD.sub(lambda m: _month_with_digits(m[0]), text)
     text = _MISREAD_NUMBER.sub(lambda m: m[0].translate(_DIGITS), text)
     if (

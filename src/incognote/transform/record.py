@@ -10,6 +10,7 @@ from string import ascii_lowercase
 from typing import Any, TypeVar, cast
 
 from incognote.core.errors import TransformError
+from incognote.core.letters import visible
 from incognote.core.types import Document, Span
 from incognote.policy import Policy, TransformRules
 from incognote.transform.draw import Draws, letter_map
@@ -31,7 +32,7 @@ _FEW = 20
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One span with its text."""
+    """One span with its text, as a reader sees it."""
 
     label: str
     text: str = field(repr=False)
@@ -102,7 +103,7 @@ class Record:
         self.rules = policy.transform
         self.corpus = corpus
         self.mentions = [
-            Mention(span.label, document.text[span.start : span.end], span.start, span.end, span)
+            Mention(span.label, _seen(document.text, span), span.start, span.end, span)
             for span in spans
         ]
         self._known: dict[Any, Any] = {}
@@ -157,6 +158,12 @@ class Record:
 
     def is_original(self, text: str) -> bool:
         return squeeze(text) in self.wholes
+
+
+def _seen(text: str, span: Span) -> str:
+    """What nobody sees would hide a value from the readers of numbers and dates: 9\u200b5 is 95."""
+    written = text[span.start : span.end]
+    return visible(written) or written
 
 
 @cache
