@@ -7,7 +7,7 @@ import types
 import pytest
 
 from incognote.core import registry
-from incognote.core.errors import MissingExtra, UsageError
+from incognote.core.errors import UsageError
 
 
 @pytest.fixture
@@ -61,9 +61,8 @@ def test_unknown_name_lists_what_there_is(table):
         registry.load("detector", "unknown")
 
 
-def test_missing_extra_is_named(table, monkeypatch):
+def test_missing_module_is_named(table):
     built_in, _ = table
     built_in["detector", "heavy"] = "no_such_library_here:Thing"
-    monkeypatch.setitem(registry._EXTRA_OF, "no_such_library_here", "heavy")
-    with pytest.raises(MissingExtra, match=r"incognote\[heavy\]"):
+    with pytest.raises(UsageError, match=r"'heavy' needs the module 'no_such_library_here'"):
         registry.load("detector", "heavy")

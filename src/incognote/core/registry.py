@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from incognote.core.errors import MissingExtra, UsageError
+from incognote.core.errors import UsageError
 
 KINDS = ("format", "detector", "transform")
 
@@ -70,9 +70,6 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("transform", "zip3"): "incognote.transform.zip3:Zip3",
 }
 
-# Third-party module -> the extra of incognote that brings it.
-_EXTRA_OF: dict[str, str] = {}
-
 
 @cache
 def _table(kind: str) -> dict[str, str]:
@@ -90,7 +87,7 @@ def names(kind: str) -> tuple[str, ...]:
 
 
 def load(kind: str, name: str) -> Any:
-    """The component, imported now. Unknown names and missing extras are clear errors."""
+    """The component, imported now. Unknown names and missing modules are clear errors."""
     target = _table(kind).get(name)
     if target is None:
         raise UsageError(f"no {kind} named {name!r}; there are: {', '.join(names(kind))}")
@@ -98,7 +95,6 @@ def load(kind: str, name: str) -> Any:
     try:
         return getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing in _EXTRA_OF:
-            raise MissingExtra(f"the {kind} {name!r}", _EXTRA_OF[missing]) from None
-        raise
+        raise UsageError(
+            f"the {kind} {name!r} needs the module {error.name!r}, which is not installed"
+        ) from None

@@ -6,7 +6,7 @@ Everything here is counts; only `examples` shows text, and only callers that wer
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -173,9 +173,6 @@ def by_note_type(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str,
         for i, name in enumerate(names)
     }
     return dict(sorted(rows.items(), key=lambda item: (-item[1]["notes"], item[0])))
-
-
-Bucket = Callable[[str], str | None]
 
 
 def breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str, Slice]]:

@@ -37,10 +37,6 @@ class Survival:
     def share(self) -> float:
         return 1 - ratio(self.lost, self.words)
 
-    @property
-    def lost_per_1000(self) -> float:
-        return 1000 * ratio(self.lost, self.words)
-
 
 def term_lists(own: Mapping[str, Sequence[str]] | None = None) -> dict[str, Belongs]:
     """The built-in lists of single words, and a user's own."""

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, require_modules
+from incognote.formats.base import Record, refused, require_modules
 from incognote.formats.dicom_pixels import PIXELS, Pictures, check_no_face
 from incognote.formats.dicom_rules import (
     DUMMY,
@@ -54,8 +54,7 @@ class DicomFormat:
             with _unheard():
                 file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
-            message = str(error) if name in str(error) else f"{name}: {error}"
-            yield Failure(name, ReadError.stage, type(error).__name__, message)
+            yield refused(name, error)
             return
         yield Record(file.documents, file.render)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, require_modules
+from incognote.formats.base import Record, refused, require_modules
 from incognote.formats.ocr import require_ocr
 from incognote.formats.pixels import BurnedIn, check_painted, paint
 from incognote.policy import KEEP, FormatRules
@@ -41,7 +41,7 @@ class ImageFormat:
             self.require(rules)
             file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
-            yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         yield Record(file.documents, file.render)
 

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError, TransformError, UsageError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, refused
 from incognote.formats.docx import DocxFormat
 from incognote.formats.xlsx import XlsxFormat
 from incognote.policy import FormatRules
@@ -50,7 +50,7 @@ class _Legacy:
             self.require(rules)
             converted = _convert(_checked(stream.read()), suffix, new)
         except (ReadError, UsageError) as error:
-            yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         for record in self.modern().read(io.BytesIO(converted), name, rules):
             if isinstance(record, Failure):

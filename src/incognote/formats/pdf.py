@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text, require_modules
+from incognote.formats.base import Record, new_text, refused, require_modules
 from incognote.formats.ocr import Box, require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
@@ -53,7 +53,7 @@ class PdfFormat:
             self.require(rules)
             file = _File.opened(stream.read(), name, rules)
         except (ReadError, MissingExtra) as error:
-            yield Failure(name, ReadError.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         yield Record(file.documents, file.render)
 
