@@ -239,10 +239,18 @@ class TestPipeline:
         assert bool(Pipeline(policy_from(tree)).detectors) is runs
 
     def test_unknown_options_are_refused_before_the_first_document(self):
-        with pytest.raises(PolicyError, match=r"detectors\.finder\.options"):
+        with pytest.raises(PolicyError, match=r"detectors\.finder\.options: not understood: wrod;"):
             _pipeline(wrod="Quack")
 
 
 def test_an_unknown_detector_is_refused_before_the_first_document():
     with pytest.raises(UsageError, match="no detector named"):
         Pipeline(policy_from({"name": "x", "detectors": {"nobody": {}}}))
+
+
+def test_an_option_that_is_missing_is_named():
+    rules = {"use": "http", "options": {"timeout": 1}}
+    with pytest.raises(PolicyError, match=r"detectors\.d\.options: missing: url"):
+        Pipeline(
+            policy_from({"name": "x", "detectors": {"d": rules}, "labels": {"default": "tag"}})
+        )

@@ -9,8 +9,9 @@ with the policy itself, and so with every document, stops the run.
 
 from __future__ import annotations
 
+import inspect
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -236,9 +237,18 @@ def build_detector(name: str, rules: DetectorRules) -> Detector:
     try:
         detector: Detector = kind(**rules.options)
     except TypeError:
-        raise PolicyError(
-            f"detectors.{name}.options: not understood: {', '.join(sorted(rules.options))}"
-        ) from None
+        raise PolicyError(f"detectors.{name}.options: {_misfit(kind, rules.options)}") from None
     # Two copies of one component must be told apart in weights and in `explain`.
     detector.name = name
     return detector
+
+
+def _misfit(kind: Any, options: Mapping[str, Any]) -> str:
+    """Why a detector cannot be made of these options."""
+    known = inspect.signature(kind).parameters
+    if wrong := sorted(options.keys() - known.keys()):
+        return f"not understood: {', '.join(wrong)}; known are: {', '.join(known)}"
+    needed = (name for name, option in known.items() if option.default is option.empty)
+    if missing := [name for name in needed if name not in options]:
+        return f"missing: {', '.join(missing)}"
+    return f"one of these has a value of the wrong type: {', '.join(sorted(options))}"

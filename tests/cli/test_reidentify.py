@@ -71,6 +71,15 @@ def test_one_value_is_looked_up(
     assert row == {"document": "1", "label": "PATIENT", "original": "Ann Kowalczyk"}
 
 
+def test_a_value_that_is_no_surrogate_is_told(
+    vault: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reidentify", "--value", "Nobody Atall", *vault]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "no surrogate in the vault" in shown.err
+
+
 def test_changed_text_is_refused(tmp_path: Path, vault: list[str]) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text(path.read_text().replace("Stable", "Unstable"))

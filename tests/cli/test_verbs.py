@@ -65,6 +65,7 @@ WRONG = {
     "unknown policy": ["detect", "NOTE", "--policy", "nope"],
     "policy that is not there": ["detect", "NOTE", "--policy", "nope.toml"],
     "no workers": ["detect", "NOTE", "--workers", "0"],
+    "workers in words": ["detect", "NOTE", "--workers", "two"],
     "unknown format": ["detect", "NOTE", "--format", "nope"],
     "key file that is not there": ["deid", "NOTE", "--key-file", "nope"],
     "input as output": ["deid", "NOTE", "-o", "NOTE"],
@@ -84,6 +85,18 @@ def test_usage_errors_leave_with_1_and_a_message(
     shown = capsys.readouterr()
     assert "incognote" in shown.err + shown.out
     assert "Traceback" not in shown.err
+
+
+def test_a_missing_key_file_is_told_with_the_command_that_makes_one(
+    note: Path, tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("deid", note, "--policy", tiny, "--key-file", "nope") == 1
+    assert "base64 > nope" in capsys.readouterr().err
+
+
+def test_a_wrong_policy_is_all_that_is_told(note: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("deid", note, "--policy", "nope") == 1
+    assert "fresh" not in capsys.readouterr().err
 
 
 def test_detect_to_standard_output(

@@ -24,7 +24,15 @@ def test_every_preset_loads_and_decides_every_label(name):
         ({"name": "x", "detectors": {"p": {"weight": True}}}, "detectors.p.weight: must be int"),
         ({"name": "x", "detectors": {"p": {"weight": 101}}}, "must be 0 to 100"),
         ({"name": "x", "detectors": {"p": {"weights": {"DAT": 1}}}}, "weights.DAT: no such label"),
-        ({"name": "x", "labels": {"DAT": "tag"}}, "labels.DAT: no such label"),
+        ({"name": "x", "labels": {"DAT": "tag"}}, "labels.DAT: no such label; did you mean DATE"),
+        (
+            {"name": "x", "labels": {"dates": "tag"}},
+            "labels.dates: no such label; did you mean DATE",
+        ),
+        (
+            {"name": "x", "extend": "base"},
+            "extend: unknown key; known are: description, detectors, extends",
+        ),
         ({"name": "x", "labels": {"DATE": {"max": 1}}}, "labels.DATE: needs an action"),
         ({"name": "x", "labels": 3}, "labels: must be a table"),
         ({"name": "x", "prepare": []}, "prepare: must be a table"),
@@ -143,3 +151,10 @@ def test_optional_labels_stay_off_under_default():
     assert policy.rule("IBAN").action == OFF
     assert policy.rule("DATE").action == "tag"
     assert "IBAN" not in policy.wanted
+
+
+def test_a_policy_without_a_name_goes_by_its_file_not_by_what_it_extends(tmp_path):
+    (tmp_path / "mine.toml").write_text('extends = "i2b2-2014"\n[labels]\nAGE = "keep"\n')
+    policy = load_policy(tmp_path / "mine.toml")
+    assert policy.name == str(tmp_path / "mine.toml")
+    assert not policy.description

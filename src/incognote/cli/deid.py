@@ -58,8 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.resume and args.vault:
         raise UsageError("a vault holds one whole run: --resume and --vault exclude each other")
+    settings = settings_from(args)  # before the key: a wrong policy is all there is to say
     key = key_from(args)
-    settings = replace(settings_from(args, key), resume=args.resume)
+    settings = replace(settings, key=key, resume=args.resume)
     with ExitStack() as open_files:
         if args.vault:
             from incognote.transform.vault import VaultWriter

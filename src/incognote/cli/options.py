@@ -95,12 +95,11 @@ def policy_from(args: argparse.Namespace) -> Policy:
     return replace(policy, formats=replace(policy.formats, **changes)) if changes else policy
 
 
-def settings_from(args: argparse.Namespace, key: bytes | None = None) -> Settings:
+def settings_from(args: argparse.Namespace) -> Settings:
     from incognote.engine.stream import Settings
 
     return Settings(
         policy=policy_from(args),
-        key=key,
         workers=args.workers,
         batch=args.batch,
         format=args.format,
@@ -121,10 +120,7 @@ def add_key(parser: argparse.ArgumentParser) -> None:
 def key_from(args: argparse.Namespace) -> bytes:
     """The key from the file, else the environment, else a fresh one, and the user is told."""
     if args.key_file:
-        try:
-            return usable_key(args.key_file.read_bytes(), str(args.key_file))
-        except OSError as error:
-            raise UsageError(f"{args.key_file}: {error.strerror}") from None
+        return _key_in(args.key_file)
     if value := os.environ.get(KEY_VARIABLE):
         return usable_key(value.encode(), KEY_VARIABLE)
     if getattr(args, "resume", False):
@@ -150,17 +146,24 @@ def add_vault_key(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> N
 def vault_key_from(args: argparse.Namespace) -> bytes:
     """The vault's key from the file or the environment; a fresh one would lock the vault."""
     if args.vault_key_file:
-        try:
-            return usable_key(args.vault_key_file.read_bytes(), str(args.vault_key_file))
-        except OSError as error:
-            raise UsageError(f"{args.vault_key_file}: {error.strerror}") from None
+        return _key_in(args.vault_key_file)
     if value := os.environ.get(VAULT_KEY_VARIABLE):
         return usable_key(value.encode(), VAULT_KEY_VARIABLE)
     raise UsageError(f"a vault needs its key: --vault-key-file or {VAULT_KEY_VARIABLE}")
 
 
+def _key_in(path: Path) -> bytes:
+    try:
+        return usable_key(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise UsageError(
+            f"{path}: no such key file; `head -c 32 /dev/urandom | base64 > {path}` makes a new key"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+
+
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
+    return int(text)

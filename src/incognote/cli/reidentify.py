@@ -9,6 +9,7 @@ from pathlib import Path
 
 from incognote.cli import DONE
 from incognote.cli.options import add_fields, add_policy, add_vault_key, policy_from, vault_key_from
+from incognote.cli.progress import counted
 from incognote.core.errors import UsageError
 from incognote.engine import local
 from incognote.engine.sources import STREAM
@@ -45,11 +46,14 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("give either documents to restore or --value")
     vault = Vault(args.vault, vault_key_from(args))
     if args.value is not None:
-        for document, label, original in vault.look_up(args.value, args.reason, args.patient):
+        found = vault.look_up(args.value, args.reason, args.patient)
+        for document, label, original in found:
             row = {"document": document, "label": label, "original": original}
             print(json.dumps(row, ensure_ascii=False))
+        if not found:
+            print("no surrogate in the vault is written like that", file=sys.stderr)
         return DONE
     settings = Settings(policy_from(args), format=args.format)
     count = local.restore(args.input, args.output, vault, args.reason, settings)
-    print(f"restored {count} documents", file=sys.stderr)
+    print(f"restored {counted(count, 'document')}", file=sys.stderr)
     return DONE

@@ -131,7 +131,7 @@ def restore(where: str, out: str, vault: Vault, reason: str, settings: Settings)
             originals = [vault.restored(document, reason) for document in item.documents]
             sink = sink or place.sink(item.source)
             sink.write(item.content.render(originals))
-            restored += len(originals)
+            restored += item.count
     finally:
         if sink:
             sink.discard()
@@ -212,8 +212,8 @@ def _detected(item: Item, outcomes: Outcomes, ledger: Ledger) -> Iterator[dict[s
             ledger.refused(item.source, outcome, _raw(item.content), (document,))
             yield _failed_row(outcome) | place
         else:
-            ledger.done(item.source, [outcome])
             yield _span_row(outcome) | place
+    ledger.done(item.source, [outcome for _, outcome in texts if isinstance(outcome, Result)])
 
 
 def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
 import tomllib
 import types
@@ -82,7 +83,9 @@ def _read(name: str | Path, folder: Path, seen: tuple[str, ...]) -> dict[str, An
     merged: dict[str, Any] = {}
     for each in bases:
         merged = _merge(merged, _read(str(each), folder, (*seen, where)))
-    return _merge(merged, tree)
+    # What a policy decides is inherited; what it is called and says of itself is not.
+    inherited = {key: merged[key] for key in merged if key not in ("name", "description")}
+    return _merge(inherited, tree)
 
 
 def _open(name: str | Path, folder: Path) -> tuple[str, str, Path]:
@@ -125,7 +128,7 @@ def _expand_labels(tree: dict[str, Any]) -> dict[str, Any]:
     default = rules.pop("default", {"action": "off"})
     for name, rule in rules.items():
         if name not in all_labels():
-            raise PolicyError(f"labels.{name}: no such label")
+            raise PolicyError(f"labels.{name}: no such label{_meant(name, all_labels())}")
         if not isinstance(rule, Mapping) or "action" not in rule:
             raise PolicyError(f"labels.{name}: needs an action")
     expanded = {}
@@ -190,7 +193,13 @@ def _check_dicom(rules: DicomRules) -> None:
 def _check_labels(names: Iterable[str], where: str, also: tuple[str, ...] = ()) -> None:
     for name in names:
         if name not in all_labels() and name not in also:
-            raise PolicyError(f"{where}.{name}: no such label")
+            raise PolicyError(f"{where}.{name}: no such label{_meant(name, all_labels())}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Names like a misspelt one, for the end of a message."""
+    near = difflib.get_close_matches(name.upper(), known)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def _check_patterns(patterns: Iterable[str], where: str) -> None:
@@ -251,7 +260,9 @@ def _build_dataclass(kind: Any, value: Any, path: str) -> Any:
     for key in value:
         if key not in fields:
             where = f"{path}.{key}" if path else key
-            raise PolicyError(f"{where}: unknown key; known are: {', '.join(sorted(fields))}")
+            # `extends` is gone from the tree when it is built, but may stand in a file.
+            known = sorted([*fields, *(() if path else ("extends",))])
+            raise PolicyError(f"{where}: unknown key; known are: {', '.join(known)}")
     for name, field in fields.items():
         missing = field.default is field.default_factory is dataclasses.MISSING
         if missing and name not in value:
