@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 import tempfile
@@ -12,12 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from incognote.core.errors import UsageError
 from incognote.detect.fast import COLUMNS, FastScorer
 from incognote.detect.model_folder import ModelFolder
 from incognote.detect.transformer import TransformerScorer
 from incognote.detect.weights import GRAPH, WEIGHTS
 from incognote.learn import fast
+from incognote.learn.checkpoint import load_weights, read_state
 from incognote.learn.data import Note
 from incognote.learn.folder import write_folder
 from incognote.learn.graph import encoder_shape, named, write_graph
@@ -61,11 +60,10 @@ def export_fast(
 ) -> ModelFolder:
     """Writes `out` from the weights in `trained`; `held` are the notes to calibrate on."""
     import torch
-    from safetensors.torch import load_file
 
     state = read_state(trained)
     model = fast.build(len(state["labels"]), fast.FastTraining(**state["training"]))
-    model.load_state_dict(load_file(trained / "weights.safetensors"))
+    load_weights(model, trained)
     model.eval()
     out.mkdir(parents=True, exist_ok=True)
     _to_onnx(
@@ -77,14 +75,6 @@ def export_fast(
     )
     card = {**_history(state), **card}
     return write_folder("fast", out, ("model.onnx",), state["labels"], {}, held, card, FastScorer)
-
-
-def read_state(trained: Path) -> dict[str, Any]:
-    path = trained / "state.json"
-    if not path.is_file() or not (trained / "weights.safetensors").is_file():
-        raise UsageError(f"{trained} holds no finished training epoch")
-    state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return state
 
 
 def _history(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ unlabelled text.
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +21,7 @@ from incognote.detect.tagging import Scores
 from incognote.detect.units import LAYOUTS, SHAPES, split
 from incognote.detect.word_class import CLASSES
 from incognote.learn.augment import Source
+from incognote.learn.checkpoint import Average, Best
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import epochs
 from incognote.learn.windows import IGNORED, phi_error, unit_targets
@@ -172,9 +172,8 @@ def train(
     labels: tuple[str, ...] | None = None,
     taught: Sequence[Sample] = (),
 ) -> None:
-    """Trains, and writes weights and state into `out` whenever they got better."""
+    """Trains, and keeps the best epoch in `out`."""
     import torch
-    from safetensors.torch import save_file
 
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -187,11 +186,10 @@ def train(
         model.parameters(), lr=options.rate, weight_decay=options.decay, foreach=True
     )
     trained = list(model.parameters())
-    average = [p.detach().clone() for p in trained]
+    average, best = Average(trained, options.averaging), Best(out, options.patience)
     check = gold_samples(held, index, UnitTable())
-    out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(options.seed)
-    started, step, best, stale = time.monotonic(), 0, float("inf"), 0
+    started = time.monotonic()
     seeds = [options.seed * 1000 + epoch for epoch in range(options.epochs)]
     feed = epochs(SampleMaker(source, index), seeds, options.feeders)
     for epoch, gold in enumerate(feed):
@@ -211,41 +209,26 @@ def train(
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            step += 1
-            with torch.no_grad():
-                weight = 1 - min(options.averaging, (1 + step) / (10 + step))
-                torch._foreach_lerp_(average, trained, weight)
+            average.follow()
             total += loss.detach()
         model.eval()
-        kept = [p.detach().clone() for p in trained]
-        _assign(trained, average)
-        error = _held_out_error(model, _grouped(check, options.budget))
-        progress(
-            f"epoch {epoch + 1}/{options.epochs} loss {total.item() / max(1, len(todo)):.4f} "
-            f"held-out error {error:.4f} {time.monotonic() - started:.0f} s"
-        )
-        stale = 0 if error < best else stale + 1
-        if error <= best:
-            best = error
-            weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
-            save_file(weights, out / "weights.safetensors")
-            state = {
-                "epoch": epoch + 1,
-                "held_out_error": error,
-                "labels": labels,
-                "training": asdict(options),
-                "augmentation": asdict(source.options),
-            }
-            (out / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
-        _assign(trained, kept)
+        with average.in_place():
+            error = _held_out_error(model, _grouped(check, options.budget))
+            progress(
+                f"epoch {epoch + 1}/{options.epochs} loss {total.item() / max(1, len(todo)):.4f} "
+                f"held-out error {error:.4f} {time.monotonic() - started:.0f} s"
+            )
+            best.offer(
+                model,
+                error,
+                epoch=epoch + 1,
+                labels=labels,
+                training=asdict(options),
+                augmentation=asdict(source.options),
+            )
         spent = (time.monotonic() - started) / 60
-        if stale >= options.patience or (options.minutes and spent >= options.minutes):
+        if best.out_of_patience or (options.minutes and spent >= options.minutes):
             break
-
-
-def _assign(parameters: Sequence[Any], values: Sequence[Any]) -> None:
-    for parameter, value in zip(parameters, values, strict=True):
-        parameter.data.copy_(value)
 
 
 def _grouped(samples: Sequence[Sample], budget: int) -> list[list[Sample]]:

@@ -16,6 +16,7 @@ from incognote.detect.tagging import Scores
 from incognote.detect.transformer import TransformerScorer
 from incognote.learn import crf, fast, transformer
 from incognote.learn.augment import Augmentation, Source
+from incognote.learn.checkpoint import restart
 from incognote.learn.data import (
     Note,
     check_notes,
@@ -133,7 +134,7 @@ def train_transformer(
         if not hard:
             raise UsageError(f"{out} makes no error on these notes: nothing hard to learn from")
         data = replace(data, notes=[*data.notes, *hard, *hard])
-        transformer.restart(scratch)
+        restart(scratch)
         keep_version(out)
         options = replace(options, rate=options.rate / 4, head_rate=options.head_rate / 4)
     source = data.source(augmentation or Augmentation())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy as np
 from incognote.detect.tagging import Floats, Scores
 from incognote.detect.units import split
 from incognote.detect.wordpiece import WordPiece
+from incognote.learn.checkpoint import load_weights, read_state
 from incognote.learn.data import Note
 from incognote.learn.network import build, read_vocabulary
 from incognote.learn.windows import IGNORED, cut, padded
@@ -43,12 +43,11 @@ class Teacher:
 def open_teacher(trained: Path, base: Path, student: WordPiece) -> Teacher:
     """A teacher from what `train` left in `trained`, for a student with these pieces."""
     import torch
-    from safetensors.torch import load_file
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    state = json.loads((trained / "state.json").read_text(encoding="utf-8"))
+    state = read_state(trained)
     model = build(base, len(state["labels"]))
-    model.load_state_dict(load_file(trained / "weights.safetensors"))
+    load_weights(model, trained)
     model.to(device).eval().requires_grad_(requires_grad=False)
     table = read_vocabulary(base).translated(student)
     name = f"{base.name}, seed {state['training']['seed']}"

@@ -8,7 +8,6 @@ before it: what they say of every unit, annotated or not, is a target beside the
 from __future__ import annotations
 
 import copy
-import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 
 from incognote.core.errors import UsageError
 from incognote.learn.augment import Source
+from incognote.learn.checkpoint import Average, Best, load_weights, read_state
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import EpochMaker, epochs
 from incognote.learn.network import build, read_vocabulary
@@ -99,12 +99,11 @@ def train(
     resume: bool = False,
     teachers: Sequence[Teacher] = (),
 ) -> None:
-    """Trains and writes `weights.safetensors` and `state.json` into `out` after every epoch.
+    """Trains, and keeps the best epoch in `out`.
 
     The kept weights are a running average, so that any epoch's are good enough to use.
     """
     import torch
-    from safetensors.torch import load_file, save_file
 
     torch.manual_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -115,18 +114,15 @@ def train(
         if teacher.labels != labels:
             raise UsageError(f"the teacher {teacher.name} knows other labels than these notes have")
     model = build(base, len(labels))
-    out.mkdir(parents=True, exist_ok=True)
-    first_epoch, best, stale = 0, float("inf"), 0
+    first_epoch, best = 0, Best(out, options.patience)
     if resume:
-        if not (out / "state.json").is_file():
-            raise UsageError(f"{out} holds no finished training epoch to resume from")
-        state = json.loads((out / "state.json").read_text(encoding="utf-8"))
+        state = read_state(out)
         if tuple(state["labels"]) != labels:
             raise UsageError(
                 f"{out} was trained on other labels; it cannot be resumed on this data"
             )
-        model.load_state_dict(load_file(out / "weights.safetensors"))
-        first_epoch, best = state["epoch"], state["held_out_error"]
+        load_weights(model, out)
+        first_epoch, best = state["epoch"], Best(out, options.patience, state["held_out_error"])
     model.to(device)
 
     new = [p for name, p in model.named_parameters() if not name.startswith("encoder")]
@@ -139,7 +135,7 @@ def train(
     )
     rates = [group["lr"] for group in optimizer.param_groups]
     trained = old + new
-    average = [p.detach().clone() for p in trained]
+    average = Average(trained, options.averaging)
     crew = Crew(model, options.workers, device, pieces.unknown, options.blanked, teachers)
     started = time.monotonic()
     check = batches(
@@ -147,7 +143,6 @@ def train(
         pieces.pad,
         options.budget * 2,
     )
-    step = 0
     make = EpochMaker(source, pieces, index, options.window, options.budget // options.workers)
     numbers = range(first_epoch, options.epochs)
     feed = epochs(make, [options.seed * 1000 + epoch for epoch in numbers], options.feeders)
@@ -169,10 +164,7 @@ def train(
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            step += 1
-            with torch.no_grad():
-                weight = 1 - min(options.averaging, (1 + step) / (10 + step))
-                torch._foreach_lerp_(average, trained, weight)
+            average.follow()
             seen += sum(part.ids.size for part in batch)
             if number % 50 == 49:
                 speed = seen / (time.monotonic() - epoch_started)
@@ -180,23 +172,19 @@ def train(
                     f"epoch {epoch + 1}/{options.epochs} {number + 1}/{len(todo)} "
                     f"loss {total / (number + 1):.4f} {speed:,.0f} pieces/s done {done:.0%}"
                 )
-        error = _swapped(trained, average, lambda: _held_out_error(model, check, device))
-        progress(f"epoch {epoch + 1} held-out error {error:.4f}")
-        stale = 0 if error < best else stale + 1
-        if error <= best:
-            best = error
-            weights = _swapped(trained, average, lambda: _state(model))
-            save_file(weights, out / "weights.safetensors")
-            state = {
-                "epoch": epoch + 1,
-                "held_out_error": error,
-                "labels": labels,
-                "base": base.name,
-                "training": asdict(options),
-                "augmentation": asdict(source.options),
-            }
-            (out / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
-        if stale >= options.patience or (
+        with average.in_place():
+            error = _held_out_error(model, check, device)
+            progress(f"epoch {epoch + 1} held-out error {error:.4f}")
+            best.offer(
+                model,
+                error,
+                epoch=epoch + 1,
+                labels=labels,
+                base=base.name,
+                training=asdict(options),
+                augmentation=asdict(source.options),
+            )
+        if best.out_of_patience or (
             options.minutes and time.monotonic() - started >= options.minutes * 60
         ):
             break
@@ -259,16 +247,6 @@ def _one_thread() -> None:
     torch.set_num_threads(1)  # holds for the calling thread
 
 
-def restart(scratch: Path) -> None:
-    """Keeps the weights of a finished run and forgets its epochs, so that a new run can follow."""
-    path = scratch / "state.json"
-    if not path.is_file():
-        raise UsageError(f"{scratch} is missing: only a model trained here can be continued")
-    state = json.loads(path.read_text(encoding="utf-8"))
-    state |= {"epoch": 0, "held_out_error": float("inf")}
-    path.write_text(json.dumps(state), encoding="utf-8")
-
-
 def _loss(
     model: Any,
     batch: Batch,
@@ -307,18 +285,3 @@ def _held_out_error(model: Any, check: Sequence[Batch], device: str) -> float:
         said.append(logits[..., :-1].argmax(-1).cpu().numpy()[read])
         gold.append(batch.labels[read])
     return phi_error(np.concatenate(said), np.concatenate(gold))
-
-
-def _state(model: Any) -> dict[str, torch.Tensor]:
-    return {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
-
-
-def _swapped(trained: Sequence[Any], average: Sequence[Any], action: Callable[[], Any]) -> Any:
-    """Runs the action with the averaged weights in place of the trained ones."""
-    kept = [p.detach().clone() for p in trained]
-    for parameter, value in zip(trained, average, strict=True):
-        parameter.data.copy_(value)
-    result = action()
-    for parameter, value in zip(trained, kept, strict=True):
-        parameter.data.copy_(value)
-    return result
