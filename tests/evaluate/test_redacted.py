@@ -9,7 +9,8 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from incognote.core.errors import UsageError
-from incognote.core.types import Document
+from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.evaluate import measure
 from incognote.evaluate.redacted import from_redacted
 
 SHORT = "Seen by Ann Lee on 3/4/20."
@@ -133,3 +134,11 @@ def test_what_counts_as_left_stands_in_the_redacted_text(text: list[str], other:
     left = [w[0] for w in re.finditer(r"\w+", doc.text) if w.start() not in hidden]
     rest = iter(redacted)
     assert all(word in rest for word in left)
+
+
+def test_what_a_redaction_hides_without_a_name_counts_in_every_subset() -> None:
+    gold = AnnotatedDocument(Document("n1", SHORT), (Span(8, 15, "DOCTOR"), Span(19, 25, "DATE")))
+    measured = measure([gold], [from_redacted(gold.document, "Seen by Bo Woods on 5/6/21.")])
+    recall = {name: measured["words"][name]["recall"] for name in ("group A", "group B", "all")}
+    assert recall == {"group A": 1, "group B": 1, "all": 1}
+    assert measured["words"]["group A"]["precision"] == 1

@@ -28,7 +28,8 @@ from incognote.evaluate.agreement import agreement, disputes
 from incognote.evaluate.confidence import SHUFFLES, sample_size
 from incognote.evaluate.i2b2 import read_folder
 from incognote.evaluate.measure import official
-from incognote.evaluate.redacted import UNTYPED, from_redacted
+from incognote.evaluate.redacted import from_redacted
+from incognote.evaluate.subsets import UNTYPED
 from incognote.evaluate.tokens import DEFAULT, TOKENISERS
 
 

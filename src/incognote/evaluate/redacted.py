@@ -16,8 +16,7 @@ from difflib import SequenceMatcher
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-
-UNTYPED = "PHI"
+from incognote.evaluate.subsets import UNTYPED
 
 # Tags stand for what was there: a date inside of "[**2012-3-4**]" is not the original one.
 _TAG = re.compile(

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from incognote.core.types import Span
 from incognote.evaluate.pairs import Pair
 from incognote.evaluate.scores import ByDocument, Counts
+from incognote.evaluate.subsets import UNTYPED
 from incognote.evaluate.words import NEUTRAL
 
 MODES = ("strict", "relaxed", "overlap")
@@ -53,7 +54,8 @@ class SpanTable:
         self, mode: str, wanted: Collection[str] | None = None, *, typed: bool = True
     ) -> SpanOutcome:
         """As in the word table: other labels' gold is neutral, other labels' spans hide nothing."""
-        gold_in, pred_in = self._in(self.gold, wanted), self._in(self.pred, wanted)
+        gold_in = self._in(self.gold, wanted)
+        pred_in = self._in(self.pred, None if wanted is None else {*wanted, UNTYPED})
         to_pred = self.gold.partner[mode, typed]
         to_gold = self.pred.partner[mode, typed]
         hit = gold_in & (to_pred >= 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from incognote.core.labels import GROUPS, in_group
 
 ALL = "all"
+# What a redaction hid without a name for it: it hides in every subset.
+UNTYPED = "PHI"
 
 # The identifiers that i2b2 2014 scored as its HIPAA subset, IDNUM (its slip) included.
 HIPAA = frozenset(

@@ -17,6 +17,7 @@ from incognote.core.labels import all_labels
 from incognote.core.types import Span
 from incognote.evaluate.pairs import Pair
 from incognote.evaluate.scores import ByDocument, Counts
+from incognote.evaluate.subsets import UNTYPED
 from incognote.evaluate.tokens import DEFAULT, Ints, token_bounds
 
 NEUTRAL = frozenset({"TIME"})
@@ -54,13 +55,13 @@ class WordTable:
         """Which words are hits, false alarms and misses when only `wanted` labels matter.
 
         PHI of other labels is then neutral, and a span with another label hides nothing: that is
-        how a policy limited to these labels would act.
+        how a policy limited to these labels would act. What names no label hides in any case.
         """
         if wanted is None:
             gold, pred = self.gold > 0, self.pred > 0
         else:
-            own = self.ids(wanted)
-            gold, pred = np.isin(self.gold, own), np.isin(self.pred, own)
+            gold = np.isin(self.gold, self.ids(wanted))
+            pred = np.isin(self.pred, self.ids({*wanted, UNTYPED}))
         hit = gold & pred & self.found
         if typed:
             hit &= self.gold == self.pred
