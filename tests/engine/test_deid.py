@@ -359,3 +359,21 @@ def test_a_policy_that_needs_the_whole_corpus_gets_a_first_pass(
     assert all(old != date for old, date in zip(new, dates, strict=True))
     with pytest.raises(UsageError, match="twice"):
         deid("-", str(tmp_path / "out.jsonl"), settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "mrn,text\n7741902,none\n7741903,none\n"),
+        ("a.jsonl", '{"mrn": "7741902", "text": "none"}\n{"mrn": "7741903", "text": 5}\n'),
+    ],
+)
+def test_an_id_that_is_masked_stands_in_no_list(name, content, tmp_path, settings) -> None:
+    """Beside the surrogates, in the same order, the old numbers would be the way back."""
+    (tmp_path / name).write_text(content)
+    formats = replace(settings.policy.formats, id="mrn")
+    named = replace(settings, policy=replace(settings.policy, formats=formats))
+    deid(str(tmp_path / name), f"{tmp_path}/out/", named)
+    out = tree(tmp_path / "out")
+    assert "manifest.jsonl" in out
+    assert b"774190" not in b"".join(out.values())

@@ -222,3 +222,14 @@ class TestArchives:
         deid(str(tmp_path / "bad"), str(tmp_path / "out"), replace(replacing, report=told.append))
         assert b"Quillon" not in b"".join(tree(tmp_path / "out").values())
         assert told[0].startswith("x.zip > 3.json")
+
+
+def test_what_a_packed_file_holds_does_not_go_by_its_old_name(
+    tmp_path: Path, replacing: Settings
+) -> None:
+    packed = tmp_path / "Quillon.txt.gz"
+    packed.write_bytes(gzip.compress(b"Seen: Quillon."))
+    deid(str(packed), f"{tmp_path}/out/", replacing)
+    assert [row["id"] for row in rows(tmp_path / "out/manifest.jsonl")] == [
+        "[PATIENT].txt.gz > 1.txt"
+    ]

@@ -114,7 +114,7 @@ def _archive(
             []
             if member.endswith("/") or not data
             # Where names may be PHI, members go by their number in messages, ids and the manifest.
-            else _records(member, data, f"{name} > {_called(member, number, naming)}", rules)
+            else _records(member, data, f"{name} > {_called(member, number, rules.names)}", rules)
             for number, (member, data) in enumerate(
                 zip(archive.names, archive.contents, strict=True), start=1
             )

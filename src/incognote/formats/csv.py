@@ -187,7 +187,7 @@ class _Table:
             found = row.documents(self.plan)
         except ReadError as error:
             restored = self.lines.restore(raw)
-            return unreadable(self.name, number, error, restored, row.id(self.rules))
+            return unreadable(self.name, number, error, restored, row.id(self.plan))
         dropped = row.dropped(self.plan)
 
         def render(results: Sequence[Result]) -> bytes:

@@ -77,6 +77,10 @@ class Columns:
         """The fields that rows are known by."""
         return self.rules.id, self.rules.patient
 
+    @property
+    def keeps_id(self) -> bool:
+        return self.choice(self.rules.id) == KEEP
+
     def is_named(self, name: str) -> bool:
         """Whether anything but the value itself says what a field is."""
         return self.choice(name) is not None or self.promised(name) is not None
@@ -90,8 +94,10 @@ class Row:
     number: int
     fields: Mapping[str, str] = field(repr=False)
 
-    def id(self, rules: FormatRules) -> str:
-        return self.fields.get(rules.id) or place(self.name, self.number)
+    def id(self, columns: Columns) -> str:
+        """What the row is known by. Ids stand in the manifest: one that is masked must not."""
+        given = self.fields.get(columns.rules.id) if columns.keeps_id else None
+        return given or place(self.name, self.number)
 
     def documents(self, columns: Columns) -> dict[str, Document]:
         """The fields that become documents: those named as text first, as people look for them.
@@ -111,7 +117,7 @@ class Row:
             lead = f"{words_of(key)}: " if kind == TEXT and columns.choice(key) is None else ""
             whole = kind != TEXT and start < end
             documents[key] = Document(
-                id=self.id(rules),
+                id=self.id(columns),
                 text=lead + value,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {key}",

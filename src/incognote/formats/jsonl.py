@@ -67,7 +67,7 @@ def _record(
             [*_texts(row, found, columns, write), *_others(row, found, columns, write)]
         )
     except ReadError as error:
-        return unreadable(name, number, error, lines.restore(line), row.id(rules))
+        return unreadable(name, number, error, lines.restore(line), row.id(columns))
     return Record(
         tuple(document for slot in slots for document in slot.documents),
         lambda results: lines.restore(source.encode(patched(source.text, slots, results))),
@@ -91,7 +91,7 @@ def _texts(row: Row, found: Sequence[Leaf], columns: Columns, write: Writer) -> 
         if key not in row.fields:
             continue
         document = Document(
-            row.id(columns.rules),
+            row.id(columns),
             check(row.fields[key]),
             row.meta(columns),
             f"{place(row.name, row.number)} {key}",
@@ -120,7 +120,7 @@ def _others(row: Row, found: Sequence[Leaf], columns: Columns, write: Writer) ->
             continue
         slot = slot_for(
             leaf,
-            row.id(rules),
+            row.id(columns),
             rules,
             meta,
             place=place(row.name, row.number),
