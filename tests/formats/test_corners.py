@@ -196,6 +196,21 @@ def test_codes_of_catalogues_stay():
     assert not [d for d in documents((MSH + order + "\r").encode(), "m.hl7") if "UREA" in d.text]
 
 
+@pytest.mark.parametrize(
+    ("system", "stays"),
+    [
+        ('"system": "http://loinc.org", ', True),
+        ('"system": "http://house.example/staff", ', False),
+        ("", False),
+    ],
+    ids=["world", "house", "none"],
+)
+def test_only_catalogues_of_the_world_are_not_read(system, stays):
+    coding = f'{{{system}"code": "q1", "display": "Quillon"}}'
+    data = f'{{"resourceType": "Basic", "code": {{"coding": [{coding}], "text": "Quillon"}}}}'
+    assert (b"Quillon" in masked(data.encode(), "b.json", [NAME])) == stays
+
+
 def test_separators_of_a_field_read_as_text_stay():
     out = masked((MSH + "ZPI|7^Quillon&x^9\r").encode(), "m.hl7", [NAME])
     assert b"ZPI|7^[PATIENT]&x^9" in out

@@ -102,10 +102,16 @@ def decide(
 
 
 def _is_catalogued(key: str, value: str, sibling: Callable[[str], str | None]) -> bool:
-    """Whether a catalogue of codes says this: the display of a code, or a concept's text again."""
+    """Whether a catalogue of the world says this: the display of a code, or a concept's text
+    again."""
     if key == "display":
-        return sibling("code") is not None
-    return key == "text" and value == sibling("coding.display")
+        return sibling("code") is not None and _is_of_the_world(sibling("system"))
+    says_again = key == "text" and value == sibling("coding.display")
+    return says_again and _is_of_the_world(sibling("coding.system"))
+
+
+def _is_of_the_world(system: str | None) -> bool:
+    return (system or "").startswith(tuple(_table()["catalogues"]))
 
 
 def _reference(value: str) -> Decision:
