@@ -103,8 +103,10 @@ def _harvest(args: argparse.Namespace, results: Iterator[Result]) -> str:
     return template_file(found)
 
 
-def _patients(_: argparse.Namespace, results: Iterator[Result]) -> str:
-    return patient_table(results)
+def _patients(args: argparse.Namespace, results: Iterator[Result]) -> str:
+    table = patient_table(results)
+    print(f"what was found of each patient is in {args.output}, which holds PHI", file=sys.stderr)
+    return table
 
 
 def _results(where: str, settings: Settings, failed: list[Failure]) -> Iterator[Result]:
