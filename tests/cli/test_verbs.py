@@ -44,6 +44,19 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == f"incognote {__version__}"
 
 
+def test_a_bug_shows_no_message_of_a_library(
+    note: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError(note.read_text())
+
+    monkeypatch.setattr("incognote.engine.local.deid", fail)
+    assert run("deid", note) == 1
+    shown = capsys.readouterr().err
+    assert "ValueError in tests.cli.test_verbs" in shown
+    assert "Ann" not in shown
+
+
 def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     shown = capsys.readouterr().out

@@ -80,7 +80,9 @@ def test_a_vault_grows(stored):
         VaultWriter(path, bytes(32))
 
 
-@pytest.mark.parametrize("harm", ["swap", "drop", "flip", "other vault"])
+@pytest.mark.parametrize(
+    "harm", ["swap", "drop", "flip", "other vault", "cut off", "begun", "noise"]
+)
 def test_changes_are_noticed(stored, tmp_path, harm):
     path, _ = stored
     with VaultWriter(path, KEY) as vault:
@@ -90,6 +92,9 @@ def test_changes_are_noticed(stored, tmp_path, harm):
         "swap": [head, second, first],
         "drop": [head, second],
         "flip": [head, first[:-6] + ("A" if first[-6] != "A" else "B") + first[-5:], second],
+        "cut off": [head, first, second[:-3]],
+        "begun": [head, first, second[:4]],
+        "noise": [head, first, second, "not sealed"],
         "other vault": [head[:-1] + ("0" if head[-1] != "0" else "1"), first, second],
     }[harm]
     path.write_text("\n".join(lines) + "\n")

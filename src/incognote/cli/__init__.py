@@ -98,6 +98,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"incognote {verb}: {where}{wording(error)}", file=sys.stderr)
         return WRONG
+    except Exception as error:  # noqa: BLE001 - a traceback ends in a message, which may quote a note
+        print(f"incognote {verb}: a bug, please report it: {wording(error)}", file=sys.stderr)
+        return WRONG
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

@@ -210,10 +210,10 @@ def _open_lines(lines: list[str], cipher: Any, vault_id: str, path: Path) -> Ite
     from cryptography.exceptions import InvalidTag
 
     for i, line in enumerate(lines[1:]):
-        sealed = base64.b64decode(line)
         try:
+            sealed = base64.b64decode(line, validate=True)
             plain = cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], f"{vault_id}:{i}".encode())
-        except InvalidTag:
+        except (InvalidTag, ValueError):  # not base64, or too short to be sealed: cut off
             raise UsageError(f"{path}: line {i + 2}: wrong key, or the vault was changed") from None
         row = json.loads(plain)
         row["changes"] = tuple(Change(**change) for change in row["changes"])
