@@ -384,12 +384,13 @@ class TestPixels:
 
         return read_picture(_visible(_frames(out), out)[0].squeeze()).text
 
-    def _plate(self, shape: tuple[int, int] = (120, 420)):
-        """QUILLON in white on black: 1 where there is ink."""
+    def _plate(self):
+        """QUILLON in white on black: 1 where there is ink. No narrow strip, for OCR enlarges a
+        picture until its shorter side is long enough."""
         import numpy as np
         from PIL import Image, ImageDraw
 
-        picture = Image.new("L", shape[::-1])
+        picture = Image.new("L", (420, 240))
         ImageDraw.Draw(picture).text((30, 40), "QUILLON", fill=1, font_size=40)
         return np.array(picture)
 
@@ -450,14 +451,16 @@ class TestPixels:
         assert out.PhotometricInterpretation == "PALETTE COLOR"
 
     def test_film_frames_and_colours_by_lossy_compression(self, shared):
-        """YBR in JPEG, 30 frames: nothing burned in, nothing changed."""
+        """YBR in JPEG, 30 frames, with the settings of the machine burned in."""
         path = shared / "fixtures/dicom/pydicom-examples_ybr_color.dcm"
         before = pydicom.dcmread(path)
         from incognote.formats.dicom_pixels import _frames
 
         assert _frames(before).shape == (30, 240, 320, 3)
-        if not self._words(before):
-            assert _surrogates(path.read_bytes(), FormatRules()).PixelData == before.PixelData
+        assert "Gen" in self._words(before)
+        out = _surrogates(path.read_bytes(), FormatRules())
+        assert self._words(out) == ""
+        assert _frames(out).shape == (30, 240, 320, 3)
 
     def test_what_is_no_phi_stays_where_the_policy_reads(self):
         import numpy as np
@@ -478,7 +481,7 @@ class TestPixels:
         plate = self._plate()
         dataset = pydicom.dcmread(io.BytesIO(self._file(plate * 0, "MONOCHROME2")))
         for element, vr, value in (
-            (0x10, "US", 120), (0x11, "US", 420), (0x40, "CS", "G"), (0x50, "SS", [1, 1]),
+            (0x10, "US", 240), (0x11, "US", 420), (0x40, "CS", "G"), (0x50, "SS", [1, 1]),
             (0x100, "US", 1), (0x102, "US", 0), (0x3000, "OW", pack_bits(plate)),
         ):  # fmt: skip
             dataset.add_new((0x6000, element), vr, value)
@@ -493,7 +496,7 @@ class TestPixels:
     def test_overlays_in_unused_bits_go(self):
         import numpy as np
 
-        pixels = (self._plate().astype(np.int16) << 12) - 5 * (np.indices((120, 420))[0] > 60)
+        pixels = (self._plate().astype(np.int16) << 12) - 5 * (np.indices((240, 420))[0] > 60)
         data = self._file(pixels.astype(np.int16), "MONOCHROME2", BitsStored=12, HighBit=11)
         dataset = pydicom.dcmread(io.BytesIO(data))
         dataset.add_new((0x6000, 0x0102), "US", 12)
