@@ -197,9 +197,9 @@ def _check_labels(names: Iterable[str], where: str, also: tuple[str, ...] = ()) 
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    """Names like a misspelt one, for the end of a message."""
-    near = difflib.get_close_matches(name.upper(), known)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    """The name most like a misspelt one, for the end of a message."""
+    near = difflib.get_close_matches(name.upper(), known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _check_patterns(patterns: Iterable[str], where: str) -> None:
