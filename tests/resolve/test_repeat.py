@@ -37,6 +37,22 @@ CASES = {
         "[[Jane Kowalski|PATIENT]] came. Note by J.K. and by JK",
         "[[Jane Kowalski|PATIENT]] came. Note by [[J.K.|PATIENT]] and by JK",
     ),
+    "an abbreviation in brackets": (
+        "[[Harrow Valley Hospital|HOSPITAL]] (HVH). At HVH she was well; hvh",
+        "[[Harrow Valley Hospital|HOSPITAL]] ([[HVH|HOSPITAL]]). At [[HVH|HOSPITAL]] she was well; hvh",
+    ),
+    "an abbreviation without the small words": (
+        "[[Bank of the Harrow Valley|ORGANIZATION]] (BHV)",
+        "[[Bank of the Harrow Valley|ORGANIZATION]] ([[BHV|ORGANIZATION]])",
+    ),
+    "a clinical abbreviation in brackets": (
+        "[[Center for Heart Failure|HOSPITAL]] (CHF). He has CHF",
+        "[[Center for Heart Failure|HOSPITAL]] (CHF). He has CHF",
+    ),
+    "other letters in brackets": (
+        "[[Harrow Valley Hospital|HOSPITAL]] (ICU)",
+        "[[Harrow Valley Hospital|HOSPITAL]] (ICU)",
+    ),
     "initials that mean something": (
         "[[Mary Dunne|PATIENT]] came. Signed Ann Fox, M.D. today",
         "[[Mary Dunne|PATIENT]] came. Signed Ann Fox, M.D. today",

@@ -127,3 +127,25 @@ def test_extensions_are_numbers_of_their_own(text, form):
 def test_hosts_read_as_institutions():
     new = surrogate("records@copperbasinclinic.org", "EMAIL")
     assert re.fullmatch(r"records@[a-z]+clinic\.example", new)
+
+
+@pytest.mark.parametrize("patient", "abcdefgh")
+def test_numbers_of_one_town_share_their_area_code(patient):
+    here, near, far = new_values(
+        deid("[[508-555-0117|PHONE]] [[(508) 555-0134|FAX]] [[701-555-0117|PHONE]]", patient)
+    )
+    assert here[:3] == near[1:4]
+    assert (here[:3], far[:3]) != ("508", "701")
+
+
+@pytest.mark.parametrize(
+    ("text", "front"), [("07911 123456", "07700 900"), ("01743 492817", "01632 960")]
+)
+def test_british_numbers_are_fictional(text, front):
+    assert surrogate(text, "PHONE").startswith(front)
+
+
+def test_the_path_of_an_address_follows_its_person():
+    who, where = new_values(deid("[[Robin Castillo|DOCTOR]], [[www.mindwell.com/rcastillo|URL]]"))
+    first, last = who.lower().split()
+    assert where.endswith(f"/{first[0]}{last}")

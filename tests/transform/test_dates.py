@@ -134,6 +134,25 @@ def test_weekday_stays_where_the_policy_says_so():
         assert moved(patient, "Friday") != ["Friday"]
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "[[Fri 09/11/2018|DATE]], again [[05/12/2018|DATE]]",  # the 9th of November was a Friday
+        "[[9 November 2018|DATE]], [[17 June|DATE]]; [[05/12/2018|DATE]]",
+    ],
+)
+def test_day_first_is_told_by_weekdays_and_by_months_in_words(marked):
+    first, *_, last = new_values(deid(marked))
+    parts = (_read(d, day_first=True).parts[0] for d in (first, last))
+    earlier, later = (date(part.year, part.month, part.day) for part in parts)
+    assert later - earlier == timedelta(days=26)
+
+
+def test_a_clinical_word_between_two_dates_stays():
+    (new,) = new_values(deid("[[1998, TURP 2006|DATE]]"))
+    assert " TURP " in new
+
+
 @pytest.mark.parametrize("order", ["auto", "day-first"])
 def test_day_first_is_read_from_the_rest_of_the_record(order):
     new = moved("p1", "03/04/2014", "25/04/2014", date_order=order)

@@ -135,3 +135,32 @@ def test_jobs_said_with_a_verb(text, form):
 def test_nobody_becomes_one_of_the_care_staff(text):
     new = {surrogate(text, "PROFESSION", f"p{i}") for i in range(300)}
     assert not [job for job in new if re.search("nurse|physician|surgeon|ologist|iatrist", job)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Alder Rheumatology, P.C.", " Rheumatology, P.C."),
+        ("Marlow Ridge H.S.", " Ridge H.S."),
+        ("Tulip Hollow Chr. Home", " Hollow Chr. Home"),
+        ("Marlow Epilepsy Center", " Epilepsy Center"),
+    ],
+)
+def test_abbreviated_kinds_and_specialties_stay(name, kept):
+    assert surrogate(name, "HOSPITAL").endswith(kept)
+
+
+def test_where_nothing_is_a_name_the_feature_behind_of_changes():
+    new = surrogate("Hospice of the Dunes", "HOSPITAL")
+    assert new.startswith("Hospice of the ")
+    assert not new.endswith("Dunes")
+
+
+def test_a_room_is_one_however_it_is_written():
+    numbers = new_values(deid("[[Room 118|ROOM]] [[rm 118|ROOM]] [[Rm. 118|ROOM]]"))
+    assert len({number.split()[-1] for number in numbers}) == 1
+
+
+@pytest.mark.parametrize("job", ["seamstress", "headmistress"])
+def test_a_noun_in_ss_is_no_verb(job):
+    assert " " not in surrogate(job, "PROFESSION")

@@ -232,3 +232,9 @@ def test_a_city_of_a_country_goes_to_the_surrogate_country():
         city, country = values("[[Kielce|CITY]], [[Poland|COUNTRY]]", patient)
         assert country in {found.country for found in lexicon().city(city)}
         assert country != "Poland"
+
+
+def test_a_country_with_an_article_stays_a_country():
+    lex = lexicon()
+    country, people = new_values(deid("from [[the Netherlands|COUNTRY]], [[Dutch|COUNTRY]]"))
+    assert lex.countries[country.lower()] == lex.nationalities[people.lower()]

@@ -1,7 +1,8 @@
 """Missed repetitions: what was found once is looked for in the whole document.
 
 A name is looked for whole and in its parts, in any letter case, with an initial before it, and
-with one wrong letter if it is long; a place or an id only whole. Words that are also ordinary or
+with one wrong letter if it is long; a place or an id only whole, an institution also by the
+abbreviation that stands in brackets behind it. Words that are also ordinary or
 clinical are only taken where they look like a name: capitals as in the first find, inside a
 sentence of a text that has both cases.
 """
@@ -18,7 +19,7 @@ from incognote.core.labels import label as label_named
 from incognote.core.phrases import Misspellings, lower
 from incognote.core.types import Span, span_order
 from incognote.lexicon import lexicon
-from incognote.resolve.claims import Claim, rank
+from incognote.resolve.claims import STATED, Claim, rank
 
 SOURCE = "repetition"
 # A repetition is weaker evidence than any detector's find: it never wins a conflict.
@@ -47,7 +48,14 @@ _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
 )
+# "Harrow Valley Hospital (HVH)".
+_IN_BRACKETS = re.compile(r"\s*\((?:the )?[\"“]?([A-Z][A-Z&]{1,6})[\"”]?\)")
+_INSTITUTIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
+_SMALL_WORDS = frozenset({"of", "the", "and", "at", "for", "in"})
 _NEXT_WORD = re.compile(r"(?:'s)?\s+([^\W\d_]+|\d)")
+
+
+_Stretches = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,31 @@ def repetitions(
         *_written_again(forms.values(), text, taken),
         *_misspelt(forms.values(), text, taken),
     }
-    return [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
+    again = [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
+    return [*again, *_abbreviated(claims, text, taken)]
+
+
+def _abbreviated(claims: Sequence[Claim], text: str, taken: _Stretches) -> Iterator[Claim]:
+    """The abbreviations that stand in brackets behind institutions, wherever they stand. The note
+    itself states what they mean. A clinical abbreviation has a meaning of its own, and is left
+    alone."""
+    for claim in claims:
+        span = claim.span
+        bracket = _IN_BRACKETS.match(text, span.end) if span.label in _INSTITUTIONS else None
+        if bracket is None or lexicon().is_abbreviation(bracket[1]):
+            continue
+        words = _WORD.findall(re.sub(r"['’]s\b", "", text[span.start : span.end]))
+        telling = [word for word in words if word.lower() not in _SMALL_WORDS]
+        if bracket[1].replace("&", "") not in (_initials(words), _initials(telling)):
+            continue
+        for match in re.finditer(rf"(?<!\w){re.escape(bracket[1])}(?!\w)", text):
+            if not _inside(*match.span(), taken):
+                again = Span(*match.span(), span.label, span.score, (SOURCE,))
+                yield Claim(again, STATED)
+
+
+def _initials(words: Sequence[str]) -> str:
+    return "".join(word[0].upper() for word in words)
 
 
 def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
@@ -95,9 +127,6 @@ def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
 def _may_repeat(label: str) -> bool:
     in_numbers = label_named(label).category in ("ID", "CONTACT")
     return label in _NAMES or label in _WHOLE or in_numbers
-
-
-_Stretches = Sequence[tuple[int, int]]
 
 
 def _inside(start: int, end: int, taken: _Stretches) -> bool:

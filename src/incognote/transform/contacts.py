@@ -1,6 +1,7 @@
 """Phones, e-mail, URLs, IP and hardware addresses: same layout, nobody's address.
 
-Phone numbers come from the range 555-0100 to 555-0199, kept for fiction; hosts lie under the
+Phone numbers come from the ranges kept for fiction, 555-0100 to 555-0199 and the British 07700 900
+and 01632 960; hosts lie under the
 reserved top-level domain .example (RFC 2606); IP addresses in the documentation ranges (RFC 5737,
 RFC 3849); hardware addresses in that of RFC 7042.
 """
@@ -28,6 +29,7 @@ _ENDINGS = frozenset(
     "com org net edu gov mil info health care clinic law io example co ac nhs int biz".split()
 )
 _INSTITUTION = 8
+_PATIENCE = 16
 _V4_NETS = ("192.0.2", "198.51.100", "203.0.113")
 
 
@@ -43,6 +45,8 @@ def phone(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         dice = record.scope.draws.dice("PHONE", digits, attempt)
         new = "" if not digits else _fictional(digits, dice, main.lstrip().startswith("+"))
+        if _is_american(digits) and new[-10:-7] not in word_list("contacts", "toll_free"):
+            new = new[:-10] + _area(digits[-10:-7], record, attempt) + new[-7:]
         source = iter(new)
         out = "".join(next(source) if char.isdecimal() else char for char in main)
         if extension:
@@ -59,6 +63,16 @@ def phone(mention: Mention, record: Record) -> str:
     return record.first_free(mention.label, make, taken)
 
 
+def _is_american(digits: str) -> bool:
+    return len(digits) == 10 + (digits[:1] == "1") and digits[-10] != "0"
+
+
+def _area(code: str, record: Record, attempt: int) -> str:
+    """The numbers of one town share their area code."""
+    codes = words_of("contacts", "area_codes")
+    return record.scope.draws.pick(codes, "AREA", code, attempt // _PATIENCE)
+
+
 def _fictional(digits: str, dice: Dice, international: bool) -> str:
     if international and not digits.startswith("1"):
         # Country codes have one to three digits; two keep the commonest countries recognisable.
@@ -70,6 +84,8 @@ def _fictional(digits: str, dice: Dice, international: bool) -> str:
         return f"{lead}{area}55501{dice.below(100):02d}"
     if len(digits) == 7:
         return f"55501{dice.below(100):02d}"
+    if len(digits) == 11 and digits[0] == "0":  # British: a mobile, or a line of no town
+        return ("07700900" if digits[1] == "7" else "01632960") + f"{dice.below(1000):03d}"
     first = "0" if digits[0] == "0" and len(digits) > 1 else str(1 + dice.below(9))
     return first + "".join(str(dice.below(10)) for _ in digits[1:])
 
@@ -92,9 +108,17 @@ def url(mention: Mention, record: Record) -> str:
     scheme, host, path = match.groups()
 
     def make(attempt: int) -> str:
-        return scheme + _host(host, record, attempt) + _words(path, record, attempt, "paths")
+        return scheme + _host(host, record, attempt) + _path(path, record, attempt)
 
     return record.first_other("URL", mention.text, make)
+
+
+def _path(path: str, record: Record, attempt: int) -> str:
+    def other(match: re.Match[str]) -> str:
+        followed = None if attempt else person_in(match[0], record)
+        return followed or _words(match[0], record, attempt, "paths")
+
+    return re.sub(r"[^/?#&=]+", other, path)
 
 
 def _local(local: str, record: Record, attempt: int) -> str:

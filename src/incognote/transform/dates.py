@@ -14,8 +14,9 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache, lru_cache
 from typing import ClassVar
 
+from incognote.lexicon import lexicon
 from incognote.transform import dateforms, datewriting
-from incognote.transform.dateforms import Form, Part
+from incognote.transform.dateforms import Field, Form, Part
 from incognote.transform.datewords import SEASON_MIDDLES, like_case
 from incognote.transform.datewriting import Moved, Style
 from incognote.transform.holidays import HOLIDAYS
@@ -28,6 +29,11 @@ _NUMERIC = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _SHORT_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b", re.IGNORECASE)
+_WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DAY_MONTH = re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b", re.IGNORECASE)
+_MONTH_DAY = re.compile(rf"\b{_MONTH}\.? \d{{1,2}}\b(?!:)", re.IGNORECASE)
+_HABIT = 2
 _ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _BIRTH_BEFORE = re.compile(
     r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
@@ -51,7 +57,8 @@ class DateFacts:
         noted = _ISO.match(record.document.meta.get("note_date", ""))
         self.pivot = _pivot(record, int(noted[1]) if noted else 0)
         pairs = [pair for text in texts for pair in _NUMERIC.findall(text)]
-        self.day_first = _day_first(record.rules.date_order, pairs)
+        spelled = [] if _is_american(record) else texts
+        self.day_first = _day_first(record.rules.date_order, pairs, texts, spelled, self.pivot)
         self._padded = _padded(pairs)
         self._short_months = any(map(_SHORT_MONTH.search, texts))
         self.reference = self._reference(texts, noted)
@@ -132,7 +139,7 @@ def shifted(mention: Mention, record: Record) -> str:
     if form.parts:
         moved = [_move(part, facts, days) for part in form.parts]
         text = datewriting.write(form, moved, facts.style_of(form.text))
-    if form.unknown and (not form.parts or any(len(f.word) > 3 for f in form.unknown)):
+    if form.unknown and (not form.parts or any(map(_may_be_a_feast, form.unknown))):
         text = _rename(text, form, record)
     return text
 
@@ -183,6 +190,13 @@ def shows_great_age(part: Part, facts: DateFacts) -> bool:
     return year is not None and facts.now(year).year - year > _OLDEST_AGE
 
 
+def _may_be_a_feast(field: Field) -> bool:
+    """Beside a date that is one without it, a clinical word is none: "1998, TURP 2006"."""
+    lex = lexicon()
+    clinical = lex.is_clinical(field.word) or lex.is_abbreviation(field.word)
+    return len(field.word) > 3 and not clinical
+
+
 def _rename(text: str, form: Form, record: Record) -> str:
     """Feasts that no table knows: another named day stands for them."""
     feast = record.scope.draws.pick(HOLIDAYS.common, "HOLIDAY", form.text.casefold())
@@ -227,15 +241,48 @@ def _this_year() -> int:
     return datetime.now(UTC).year
 
 
-def _day_first(order: str, pairs: list[tuple[str, str, str, str]]) -> bool:
+def _is_american(record: Record) -> bool:
+    return any(m.label == "STATE" and lexicon().state(m.text) for m in record.mentions)
+
+
+def _day_first(
+    order: str,
+    pairs: list[tuple[str, str, str, str]],
+    texts: list[str],
+    spelled: list[str],
+    pivot: int,
+) -> bool:
+    """`spelled` are the texts in which the order of a day and a month in words tells that of
+    numbers: not in America, where both orders are written in words."""
     if order != "auto":
         return order == "day-first"
     days = sum(int(a) > 12 >= int(b) > 0 for a, _, b, _ in pairs)
     months = sum(int(b) > 12 >= int(a) > 0 for a, _, b, _ in pairs)
-    if days == months:
-        # Dots are written where the day comes first.
-        return bool(pairs) and all(sep == "." and year for _, sep, _, year in pairs)
-    return days > months
+    dated = [text for text in texts if _WEEKDAY.match(text)]
+    days += sum(_weekday_fits(text, pivot, day_first=True) for text in dated)
+    months += sum(_weekday_fits(text, pivot, day_first=False) for text in dated)
+    if days != months:
+        return days > months
+    # Who writes "17 June" more than once, and never "June 17", has the day first in numbers too.
+    habit = sum(map(bool, map(_DAY_MONTH.search, spelled)))
+    if habit >= _HABIT and not any(map(_MONTH_DAY.search, spelled)):
+        return True
+    # Dots are written where the day comes first.
+    return bool(pairs) and all(sep == "." and year for _, sep, _, year in pairs)
+
+
+def _weekday_fits(text: str, pivot: int, *, day_first: bool) -> bool:
+    """Whether a date falls on the weekday written before it, read in this order only."""
+
+    def fits(order: bool) -> bool:
+        part = next(iter(_read(text, day_first=order, pivot=pivot).parts), None)
+        if part is None or "weekday" not in part.roles or not part.exact or part.year is None:
+            return False
+        assert part.month is not None
+        assert part.day is not None
+        return _valid(part.year, part.month, part.day).weekday() == part.roles["weekday"].value
+
+    return fits(day_first) and not fits(not day_first)
 
 
 def _padded(pairs: list[tuple[str, str, str, str]]) -> bool:

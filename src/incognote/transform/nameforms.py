@@ -10,18 +10,21 @@ _SLASHED = re.compile(r"([A-Z' -]{2,})/[A-Z -]{2,}(?: (?:MR|MRS|MS))?")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 PARTICLES = frozenset(
-    "al ap ben bin bint da das de del della den der di do dos du e el ibn la las le los mac of san "
-    "santa saint st ste ten ter the van vander von y zu".split()
+    "al ap ben bin bint da das de del dela della delos den der di do dos du e el ibn la las le los "
+    "mac of san santa saint st ste ten ter the van vander von y zu".split()
 )
+# Particles that people are called by when a name begins with them: "Ben Smith", "Al Jones".
+_GIVEN = frozenset("al ben della mac san".split())
 SUFFIXES = frozenset("jr sr ii iii iv esq".split())
 TITLES = frozenset(
-    "mr mrs ms miss mx dr doctor prof professor sir madam rev fr md do rn np pa phd dds lpn cna "
-    "pharmd facs".split()
+    "mr mrs ms miss mx dr doctor prof professor sir madam rev fr sri shri smt kumari".split()
 )
+# Behind a name, in capitals or behind a comma; "Kim Do" and "Pa Houa" are names.
+CREDENTIALS = frozenset("md do rn np pa phd dds lpn cna pharmd facs".split())
 # Words in names that are no names: "Baby Boy Smith", "John and Mary Smith".
 _NO_NAMES = frozenset("and baby boy girl twin infant newborn nee née aka".split())
 # All that may stay of a written name.
-KEPT_WORDS = PARTICLES | SUFFIXES | TITLES | _NO_NAMES
+KEPT_WORDS = PARTICLES | SUFFIXES | TITLES | CREDENTIALS | _NO_NAMES
 
 
 @dataclass(slots=True)
@@ -80,7 +83,13 @@ def _slash(text: str) -> int:
 def _fixed_role(word: Word, text: str) -> str:
     lower = word.folded
     if len(word.text) == 1:
-        return "initial"
+        # "Cruz y Morales": a small letter among names that have capitals.
+        joins = (
+            lower in PARTICLES and word.text == lower and word.start > 0 and text != text.lower()
+        )
+        return "" if joins else "initial"
+    if _is_credential(word, text):
+        return "kept"
     if lower in TITLES or lower in _NO_NAMES or (lower in SUFFIXES and word.start > 0):
         return "kept"
     upper = word.text.isupper()
@@ -91,14 +100,25 @@ def _fixed_role(word: Word, text: str) -> str:
     return ""
 
 
+def _is_credential(word: Word, text: str) -> bool:
+    before = text[: word.start].rstrip()
+    behind = _WORD.findall(text[word.end :].lower())
+    if word.folded not in CREDENTIALS or not before or not CREDENTIALS.issuperset(behind):
+        return False
+    return before.endswith(",") or not word.text.istitle()
+
+
 def _without_comma(words: list[Word], text: str) -> None:
     groups = _groups([word for word in words if word.role != "kept"], text)
     # A particle belongs to the surname behind it; the last word is never one.
     surname_from = len(groups)
     for i, group in enumerate(groups[:-1]):
+        if i == 0 and group[0].folded in _GIVEN and group[0].text != group[0].folded:
+            continue
         if len(group) == 1 and group[0].folded in PARTICLES and not group[0].role:
             group[0].role = "kept"
-            surname_from = min(surname_from, i)
+            # "y" joins two surnames: the one before it is none of the first names.
+            surname_from = min(surname_from, i - 2 if len(group[0].text) == 1 else i)
     names = [(i, group) for i, group in enumerate(groups) if any(not w.role for w in group)]
     if not names:
         return

@@ -18,6 +18,11 @@ KINDS: tuple[Kind, Kind] = ("first", "last")
 _BASE = (0.60, 0.12, 0.19, 0.06)
 _ORIGINS = ("white", "black", "hispanic", "api")
 _ENOUGH = 2
+_BRIEF = 5
+# A sentence stumbles over a name that is one of the most frequent words ("Mr. No", "Dr. Her",
+# "Man called"), unless it is as frequent as a name ("White", "Mark").
+_EVERYDAY = 1500
+_FAMILIAR = 200_000
 
 
 @lru_cache(maxsize=65536)
@@ -46,12 +51,19 @@ def _index(kind: Kind) -> dict[tuple[str, str, str], tuple[str, ...]]:
         row = known(kind, fold(written))
         if row is None or "'" in written:  # "O'Brien" stands for its like only
             continue
+        if _is_everyday(written, row):
+            continue
         of, letter = origin(row), fold(written)[0]
         sexes = {sex(row), ""} if kind == "first" else {""}
         for each in sexes:
             index[each, of, letter].append(written)
             index[each, "", letter].append(written)
     return {key: tuple(found) for key, found in index.items()}
+
+
+def _is_everyday(written: str, row: Name) -> bool:
+    rank = lexicon().word_rank(written)
+    return row.common_word and row.count < _FAMILIAR and rank is not None and rank < _EVERYDAY
 
 
 @cache
@@ -66,6 +78,12 @@ def pool(kind: Kind, sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
     if len(wider) >= 2:
         return wider
     return everyone(kind, sex_)
+
+
+@cache
+def brief(sex_: str, origin_: str, letter: str) -> tuple[str, ...]:
+    """Names that are short enough to be what somebody is called."""
+    return tuple(name for name in pool("first", sex_, origin_, letter) if len(name) <= _BRIEF)
 
 
 @cache
@@ -106,6 +124,19 @@ def formal(word: str) -> str:
         best = max(best, (_shared(other, word), row.count, other))
     # "Bob" is "Bobby" is "Robert"; frequencies rise on the way, so it ends.
     return word if best[2] == word else formal(best[2])
+
+
+@lru_cache(maxsize=16384)
+def full_forms(word: str) -> frozenset[str]:
+    """The names that a nickname may stand for, of either sex; none where it is no nickname."""
+    own = known("first", word)
+    if own is None:
+        return frozenset()
+    return frozenset(
+        other
+        for other in lexicon().nicknames(word)
+        if other.startswith(word) and len(other) > len(word) and formal(other) == other
+    )
 
 
 @lru_cache(maxsize=16384)

@@ -134,8 +134,7 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
         for i, (_, _, word, phrase) in enumerate(words)
         if phrase or not (is_generic(word, i == 0) or _leads(words, i))
     ]
-    # "University Hospital", "Family Practice": nothing is a name, so the first word is.
-    changing = own or [0]
+    changing = own or [_last_resort(words)]
     shouted = text.isupper()
     out: list[str] = []
     used: set[str] = set()
@@ -154,6 +153,13 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
         previous = word.lower().rstrip(".")
     out.append(text[at:])
     return "".join(out)
+
+
+def _last_resort(words: list[tuple[int, int, str, bool]]) -> int:
+    """What changes where nothing is a name: the dunes of "Hospice of the Dunes", or else the first
+    word ("University Hospital", "Family Practice")."""
+    texts = [word.lower() for _, _, word, _ in words]
+    return len(texts) - 1 if "of" in texts and texts[-1] in word_list("places", "features") else 0
 
 
 def _leads(words: list[tuple[int, int, str, bool]], i: int) -> bool:
@@ -196,7 +202,7 @@ def _phrases(
 def is_generic(word: str, first: bool = False) -> bool:
     """Whether a word says what kind of institution it is. The lists hold many words that also
     begin names ("Mill Creek"), so a first word must be on the short list."""
-    lower = word.lower().replace("’", "'").rstrip(".")
+    lower = word.lower().replace("’", "'").replace(".", "")  # "P.C.", "H.S."
     if lower in word_list("organisations", "generic") or (len(lower) == 1 and lower.isalpha()):
         return True
     # "Alder Ridge Clinic": a ridge is a kind of place, and says nothing behind a name.
@@ -278,11 +284,15 @@ def _pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> s
     return record.first_free("institution", make, taken, lambda new: fold(new) == folded)
 
 
+_ROOM = re.compile(r"\b(?:room|rm)\b\.?\s*")
+
+
 def room(mention: Mention, record: Record) -> str:
     """Other numbers, letters and directions; what kind of room it is stays."""
 
     def make(attempt: int) -> str:
-        dice = record.scope.draws.dice("ROOM", mention.text.casefold(), attempt)
+        # "Room 118" is "rm 118".
+        dice = record.scope.draws.dice("ROOM", _ROOM.sub("", mention.text.casefold()), attempt)
         named = True
 
         def other(match: re.Match[str]) -> str:
@@ -325,6 +335,8 @@ _CARE = re.compile(
 # What people do, said with a verb: "packs tuna", "milked forty Jerseys".
 _DOING = re.compile(r"[a-z]{3,}?(s|ed|ing)(?=\s|$)", re.IGNORECASE)
 _AS = {"s": "works as", "ed": "worked as", "ing": "working as"}
+# Jobs that nobody has heard of ("eeler", "chicken chaser") would be looked at twice.
+_RARE = 15_000
 _ARTICLES = frozenset({"a", "an", "the", "for", "at", "in", "on", "off", "with"})
 
 
@@ -338,9 +350,11 @@ def _jobs(words: int, vowel: bool) -> tuple[str, ...]:
         for job in sorted(lex.professions)
         if len(job.split()) == words
         and (job[0] in "aeiou") == vowel
-        and re.fullmatch(r"[a-z '-]+", job)
+        and re.fullmatch(r"[a-z -]+", job)
         and _WORKER.search(job)
         and not _CARE.search(job)
+        and not job.startswith("works ")  # reads as a verb
+        and all(len(w) > 2 and (lex.word_rank(w) or _RARE) < _RARE for w in job.split())
         and not any(lex.is_clinical(word) or word in lex.countries for word in job.split())
     )
 
@@ -371,7 +385,8 @@ def _doing(folded: str) -> str:
     """How a job is said that the original says with a verb; "" for a noun."""
     verb = _DOING.match(folded)
     words = folded.split()
-    if verb is None or verb[0].removesuffix("s") in lexicon().professions:
+    # A seamstress is no verb.
+    if verb is None or "ss" in verb[0][-2:] or verb[0].removesuffix("s") in lexicon().professions:
         return ""
     # "sales manager" ends in a word for a job, "drives a coach" as well.
     noun = words[-1].removesuffix("s") in lexicon().profession_heads

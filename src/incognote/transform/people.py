@@ -35,6 +35,10 @@ _CALLED = 20
 # How much rarer than as a last name a word may be as a first name, to be taken for one.
 _FAMILIAR = 4
 _JOINTS = ("", "-", "_", ".")
+_LONE_INITIAL = re.compile(r" [A-Z]\.?")
+# The share of women among those with a man's name.
+_HARDLY_EVER = 0.02
+_QUOTES = "\"“”'‘’("
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 # So much of a last name must stand in a user name to be recognised.
 _START = 4
@@ -61,10 +65,12 @@ class People:
         self._judged: dict[str, Kind] = {}
         self._guesses: dict[str, str] = {}
         self._full: dict[str, list[FullName]] = {}
+        self._given: set[str] = set()
         self.syllables: set[str] = set()
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
+        self._turned = {m.start for m in record.mentions if m.label in _PEOPLE and self._turns(m)}
 
     def _learn(self, mention: Mention) -> None:
         written = _read(mention.text)
@@ -73,10 +79,16 @@ class People:
             for word in found:
                 self._roles.setdefault(fold(word.text), Counter())[role] += 1
         given_names = first or written.of("one")
+        self._given.update(fold(word.text) for word in given_names)
         self.syllables.update(_syllables(mention.text, given_names))
         cue = _cue(self._record.text, mention.start) if given_names else None
         if cue is not None and cue.sex:
-            self._sex.setdefault(fold(given_names[0].text), cue.sex)
+            self._hear(fold(given_names[0].text), cue, alone=not last)
+        for word in given_names[1:]:
+            if mention.text[word.start - 1] in _QUOTES:  # of one sex with the name it stands by
+                leading = self.sex(fold(given_names[0].text), mention)
+                if leading:
+                    self._sex.setdefault(fold(word.text), leading)
         if last:
             given = fold((first or written.of("initial") or [Word(0, 0, "")])[0].text)
             sex = self.sex(given, mention) if first else ""
@@ -88,20 +100,58 @@ class People:
             for start in starts:
                 self._full.setdefault(start, []).append(who)
 
+    def _hear(self, folded: str, cue: Cue, *, alone: bool) -> None:
+        row = namepools.known("first", folded)
+        if cue.kind == "relations":
+            self._sex[folded] = cue.sex
+        elif alone or row is None or not row.female < _HARDLY_EVER:
+            self._sex.setdefault(folded, cue.sex)
+        # Otherwise it is "Mrs. John Smith", who goes by her husband's name.
+
+    def root(self, folded: str) -> str:
+        """The full form of a nickname, which tells its sex: the one this record names, or else the
+        likeliest."""
+        likeliest = namepools.formal(folded)
+        if likeliest in self._given and likeliest != folded:
+            return likeliest
+        named = namepools.full_forms(folded) & self._given
+        return min(named) if named else likeliest
+
     def named_in(self, text: str) -> list[FullName]:
         """Whose last name may stand in a text, in the order of the record."""
         starts = {text[at : at + _START] for at in range(len(text) - _START + 1)}
         return sorted({found for start in starts for found in self._full.get(start, ())})
 
     def role(self, word: Word, mention: Mention) -> Kind:
-        """First or last, for a name of one word."""
+        """First or last: for a name of one word, and for one that the form of this name takes for
+        a first name where the record knows it as a last name ("SMITH JOHN", "F. Garcia Hale")."""
         folded = fold(word.text)
         seen = self._roles.get(folded)
+        if word.role == "first":
+            if _leads_initial(word, mention.text):  # "Kowalski A", as lists write it
+                return "last"
+            return "last" if seen and seen["last"] > seen["first"] else "first"
+        if word.role == "last":
+            return "first" if mention.start in self._turned else "last"
         if seen:
             return "first" if seen["first"] > seen["last"] else "last"
         if folded not in self._judged:  # one answer for all mentions, as with the sex
             self._judged[folded] = self._judge(folded, mention)
         return self._judged[folded]
+
+    def _turns(self, mention: Mention) -> bool:
+        """Whether a name ends in its first name: it begins with a last name of the record, and
+        nobody else has the last name that it ends in."""
+        words = _read(mention.text).words
+        if [word.role for word in words] != ["first", "last"]:
+            return False
+        lead, end = (self._roles[fold(word.text)] for word in words)
+        listed = _only_last(fold(words[0].text)) and _mostly_first(fold(words[1].text))
+        if (lead["last"] <= lead["first"] and not listed) or end["last"] > 1:
+            return False
+        lead.update(first=-1, last=1)
+        end.update(first=1, last=-1)
+        return True
 
     def _judge(self, folded: str, mention: Mention) -> Kind:
         first, last = namepools.known("first", folded), namepools.known("last", folded)
@@ -120,10 +170,11 @@ class People:
 
     def sex(self, folded: str, mention: Mention) -> str:
         """What the note says wins over the list; the list wins over a pronoun nearby."""
-        cue = self._sex.get(folded)
+        root = self.root(folded)
+        cue = self._sex.get(folded) or self._sex.get(root)
         if cue is not None:
             return cue
-        row = namepools.known("first", folded)
+        row = namepools.known("first", root)
         listed = namepools.sex(row) if row else ""
         if listed or mention.label == "DOCTOR":
             return listed
@@ -131,6 +182,19 @@ class People:
             near = _PRONOUN.search(self._record.text, mention.end, mention.end + 80)
             self._guesses[folded] = (near.lastgroup or "") if near else ""
         return self._guesses[folded]
+
+
+def _only_last(folded: str) -> bool:
+    return not namepools.known("first", folded) and namepools.known("last", folded) is not None
+
+
+def _mostly_first(folded: str) -> bool:
+    first, last = namepools.known("first", folded), namepools.known("last", folded)
+    return first is not None and (last is None or first.count > last.count)
+
+
+def _leads_initial(word: Word, text: str) -> bool:
+    return bool(_LONE_INITIAL.fullmatch(text, word.end)) and _only_last(fold(word.text))
 
 
 def _syllables(text: str, given: list[Word]) -> Iterator[str]:
@@ -177,7 +241,8 @@ def name(mention: Mention, record: Record) -> str:
     text = mention.text
     people = record.know(People)
     written = _read(text)
-    given = written.of("first") or written.of("one")
+    both = [*written.of("first"), *written.of("last")]
+    given = [w for w in both if people.role(w, mention) == "first"] or written.of("one")
     # Middle names are of the sex of the first; both halves of "Jean-Luc" of that of the second.
     leading = given[0] if given else None
     if len(given) > 1 and text[given[0].end : given[1].start] == "-":
@@ -201,14 +266,21 @@ def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:
         return word.text
     if word.role in ("initial", "initials"):
         return "".join(map(record.scope.letter, word.text))
-    role = word.role if word.role != "one" else record.know(People).role(word, mention)
+    role = record.know(People).role(word, mention)
     if fold(word.text) in record.know(People).syllables:
         joined = "-" in (mention.text[: word.start][-1:], mention.text[word.end :][:1])
         if role == "first" or (joined and word.role == "one"):
             return _cased(word.text, _syllable(fold(word.text), record), record)
     if role == "first":
-        return _cased(word.text, first_name(fold(word.text), sex, record), record)
+        new = _cased(word.text, first_name(fold(word.text), sex, record), record)
+        # "Wm. Smith": the full stop of an abbreviation stands behind a letter, not behind a name.
+        return new[0] if _is_abbreviated(word, mention.text) else new
     return _cased(word.text, last_name(fold(word.text), record), record)
+
+
+def _is_abbreviated(word: Word, text: str) -> bool:
+    behind = text[word.end :]
+    return behind.startswith(".") and any(map(str.isalpha, behind))
 
 
 def _syllable(folded: str, record: Record) -> str:
@@ -227,7 +299,7 @@ def first_name(folded: str, sex: str, record: Record) -> str:
     if row is None:
         return ""
     root = namepools.formal(folded)
-    origin = namepools.origin(row)
+    origin = namepools.origin(namepools.known("first", root) or row)
     letter = record.scope.letter(root[0])
 
     def make(attempt: int) -> str:
@@ -250,7 +322,15 @@ def first_name(folded: str, sex: str, record: Record) -> str:
         for form in namepools.short_forms(full)
         if (form[0] == full[0] or folded[0] != root[0]) and not taken(form)
     ]
-    return record.scope.draws.pick(forms, "NICKNAME", folded) if forms else full
+    if forms:
+        return record.scope.draws.pick(forms, "NICKNAME", folded)
+    # Where the lists know none, all nicknames become one short name: 'Coleen "Cora"'.
+    brief = [
+        each
+        for each in namepools.brief(sex, origin, fold(full)[0])
+        if each != full and not taken(each)
+    ]
+    return record.scope.draws.pick(brief, "NICKNAME", root) if brief else full
 
 
 def _draw_first(question: tuple[str, str, str, str, int], letter: str, record: Record) -> str:
@@ -266,6 +346,8 @@ def _draw_first(question: tuple[str, str, str, str, int], letter: str, record: R
 def last_name(folded: str, record: Record) -> str:
     """The surrogate last name, as usually written; "" stands for a name on no list."""
     plain = folded.replace("'", "").replace("’", "")
+    if plain.endswith("ska") and namepools.known("last", plain[:-1] + "i"):
+        return last_name(plain[:-1] + "i", record)  # Polish wives and daughters
     row = namepools.known("last", plain)
     if row is None:
         if plain.endswith("s") and namepools.known("last", plain[:-1]):  # "the Kowalskis"

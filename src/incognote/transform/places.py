@@ -332,8 +332,9 @@ def country(mention: Mention, record: Record) -> str:
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold(bare)
     article = text[: len(text) - len(bare)] if record.text.isupper() else ""
-    name = lex.countries.get(key)
+    name = lex.countries.get(key) or lex.countries.get(fold(text))
     if name is not None:
+        name = name.removeprefix("The ")  # as the Dutch come from: "Netherlands"
         new = _country_image(name, record)
         shouted = bare.isupper() and len(bare) > 3
         return article + (new.upper() if shouted else new.lower() if bare.islower() else new)
