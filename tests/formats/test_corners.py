@@ -152,6 +152,20 @@ def test_what_counts_as_a_file_in_base64(text, expected):
     assert is_base64_file(text) is expected
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.json", '{"Quillon": {"note": "fine", "age": 5}}'),
+        ("x.jsonl", '{"text": "fine", "Quillon": {"note": "fine"}}\n'),
+        ("x.csv", "id,text,Quillon\n1,fine,fine\n"),
+    ],
+)
+def test_keys_that_may_be_phi_name_no_place(name, data):
+    found = documents(data.encode(), name, FormatRules(keys=True))
+    assert found
+    assert not [d.locator for d in found if "Quillon" in d.locator + d.id]
+
+
 def test_keys_are_read_where_the_policy_says_so():
     data = b'{"Quillon": {"steps": 5}}'
     assert unchanged(data, "x.json", FormatRules(keys=True)) == data

@@ -108,6 +108,8 @@ class Row:
         rules = columns.rules
         meta = self.meta(columns)
         texts = [key for key in rules.text if key in self.fields]
+        # Headers that may be PHI stand in no message.
+        names = {key: f"column {n}" if rules.keys else key for n, key in enumerate(self.fields, 1)}
         documents: dict[str, Document] = {}
         for key in (*texts, *(key for key in self.fields if key not in rules.text)):
             value = check(self.fields[key])
@@ -120,7 +122,7 @@ class Row:
                 id=self.id(columns),
                 text=lead + value,
                 meta=meta,
-                locator=f"{place(self.name, self.number)} {key}",
+                locator=f"{place(self.name, self.number)} {names[key]}",
                 given=(Span(start, end, kind),) if whole else (),
                 free_text=kind == TEXT,
                 lead=len(lead),

@@ -90,9 +90,10 @@ def slot_for(
     write = write or write_string
     dotted = dotted_path(leaf.path)
     piece = Piece(leaf.start, leaf.end, str(leaf.value))
-    place = f"{place or doc_id} {dotted}"
+    # Keys that may be PHI stand in no id and no message.
+    place = f"{place or doc_id} {f'character {leaf.start}' if rules.keys else dotted}"
     if leaf.is_key:
-        return text_slot(doc_id, [piece], write, meta=meta, locator=f"{place} key")
+        return text_slot(doc_id, [piece], write, meta=meta, locator=place)
     key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
     is_string = isinstance(leaf.value, str)
     if columns is not None:
