@@ -292,3 +292,14 @@ def test_a_quarter_of_another_year_may_be_the_same_quarter():
 )
 def test_digits_of_other_scripts_and_marks_nobody_sees_hide_no_year(written):
     assert surrogate(written, "DATE") == surrogate("11/20/1950", "DATE")
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("Home on [[9th Aug.|DATE]] Review later", "Home on [DATE]. Review later"),
+        ("Home [[9th Aug.|DATE]] at noon", "Home [DATE] at noon"),
+    ],
+)
+def test_a_tag_leaves_the_full_stop_of_the_sentence(marked, expected):
+    assert deid(marked, labels={"DATE": "year"}).text == expected

@@ -238,3 +238,8 @@ def test_a_country_with_an_article_stays_a_country():
     lex = lexicon()
     country, people = new_values(deid("from [[the Netherlands|COUNTRY]], [[Dutch|COUNTRY]]"))
     assert lex.countries[country.lower()] == lex.nationalities[people.lower()]
+
+
+@pytest.mark.parametrize("code", ["2650", "600040", "SW1A 1AA", "K1A 0B1"])
+def test_safe_harbor_keeps_nothing_of_other_countries_codes(code):
+    assert surrogate(code, "ZIP", labels={"ZIP": "zip3"}) == "000"

@@ -318,7 +318,7 @@ class Year:
         parts = facts.read(mention.text).parts
         dated = [part for part in parts if part.year is not None or "decade" in part.roles]
         if not dated or any(shows_great_age(part, facts) for part in dated):
-            return f"[{self.label}]"
+            return f"[{self.label}]" + _full_stop(mention, record.text)
         years = sorted({part.year for part in dated if part.year is not None})
         if not years:
             the = _THE.match(mention.text)
@@ -358,6 +358,12 @@ class Relative:
 
     def explain(self) -> str:
         return "replaced by the number of days since the first note; a tag where no day is written"
+
+
+def _full_stop(mention: Mention, text: str) -> str:
+    """That of "Aug.", where it ends the sentence too."""
+    behind = text[mention.end :].lstrip()[:1]
+    return "." if mention.text.endswith(".") and (not behind or behind.isupper()) else ""
 
 
 def _first_day(record: Record) -> date:

@@ -9,10 +9,14 @@ from incognote.transform.places import state_of_zip
 from incognote.transform.record import Mention, Record
 from incognote.transform.worddata import word_list
 
+# Three digits, five, or nine. "2650" is Australian (or has lost a zero), "600040" Indian.
+_LENGTHS = (3, 5, 9)
+
 
 @dataclass(frozen=True, slots=True)
 class Zip3:
-    """The first three digits stay; areas of 20,000 people or fewer, and unknown ones, become 000.
+    """The first three digits stay; areas of 20,000 people or fewer, unknown ones and those of
+    other countries, which the rule does not speak of, become 000.
 
     With `fill` the code keeps five digits ("02139" -> "02100").
     """
@@ -24,7 +28,8 @@ class Zip3:
     def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
         prefix = mention.text.strip()[:3]
         restricted = word_list("restricted_zip3", "restricted")
-        if not prefix.isdigit() or prefix in restricted or state_of_zip(prefix) is None:
+        american = sum(map(str.isdigit, mention.text)) in _LENGTHS and prefix.isdigit()
+        if not american or prefix in restricted or state_of_zip(prefix) is None:
             prefix = "000"
         return prefix + ("00" if self.fill else "")
 
