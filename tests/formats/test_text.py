@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import codecs
 
 import pytest
@@ -60,6 +61,23 @@ def test_what_cannot_be_text_is_refused_with_a_reason(data: bytes, reason: str) 
     assert reason in failure.message
     assert "Smith" not in repr(failure)
     assert out.data == b""
+
+
+_PACKED = base64.encodebytes(b"Seen by Smith, MRN 7741902. " * 12)
+PACKED = {
+    "block": (b"Scan:\n\n" + _PACKED, True),
+    "one line": (b"Scan: " + _PACKED.replace(b"\n", b"") + b"\n", True),
+    "carriage returns": (b"Scan:\r\n" + _PACKED.replace(b"\n", b"\r\n"), True),
+    "e-mail": (b"Content-Transfer-Encoding: quoted-printable\n\nSm=69th\n", True),
+    "bases": (b"GATTACA" * 60 + b"\n", False),
+    "digests": (b"\n".join([b"0a1b2c3d" * 8] * 9), False),
+    "a key": (_PACKED[:77], False),
+}
+
+
+@pytest.mark.parametrize(("data", "refused"), PACKED.values(), ids=PACKED)
+def test_what_is_packed_within_a_text_does_not_pass_unread(data: bytes, refused: bool) -> None:
+    assert bool(rewrite(TextFormat(), data, old="\0", new="").failures) == refused
 
 
 def test_a_replacement_its_encoding_cannot_hold_is_an_error_not_a_question_mark() -> None:

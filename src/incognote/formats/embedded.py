@@ -16,6 +16,10 @@ from incognote.policy import FormatRules
 
 _DATA_URI = re.compile(r"data:[^,]{0,200};base64,")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}[\r\n\t]*+)++[A-Za-z0-9+/]{0,3}={0,2}\s*+")
+_BLOCK = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,}+(?:\r?\n)?+)++[A-Za-z0-9+/]*+")
+_DECLARED = re.compile(
+    r"^Content-Transfer-Encoding:[ \t]*(?:base64|quoted-printable)\b", re.IGNORECASE | re.MULTILINE
+)
 # Shorter runs of letters are keys and hashes, which hold nobody's text.
 _SHORTEST_FILE = 256
 
@@ -27,10 +31,20 @@ def is_base64_file(text: str) -> bool:
     start = _DATA_URI.match(text)
     if start:
         return True
-    # Sequences of bases and hexadecimal numbers have not all three kinds of characters.
-    return _BASE64.fullmatch(text) is not None and all(
-        re.search(kind, text) for kind in ("[a-z]", "[A-Z]", "[0-9]")
+    return _BASE64.fullmatch(text) is not None and _is_mixed(text)
+
+
+def holds_packed_file(text: str) -> bool:
+    """Whether a file in base64 stands within a text, as below the headers of an e-mail, or the
+    text says of itself that its letters are packed."""
+    return _DECLARED.search(text) is not None or any(
+        len(block[0]) >= _SHORTEST_FILE and _is_mixed(block[0]) for block in _BLOCK.finditer(text)
     )
+
+
+def _is_mixed(text: str) -> bool:
+    """Sequences of bases and hexadecimal numbers have not all three kinds of characters."""
+    return all(re.search(kind, text) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
 
 
 def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:

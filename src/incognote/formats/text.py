@@ -8,7 +8,8 @@ from typing import BinaryIO
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure
 from incognote.formats.base import Record, new_text, refused
-from incognote.formats.charset import decode, looks_like_text
+from incognote.formats.charset import Text, decode, looks_like_text
+from incognote.formats.embedded import holds_packed_file
 from incognote.policy import FormatRules
 
 
@@ -22,7 +23,7 @@ class TextFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         del rules  # a text file has no fields
         try:
-            source = decode(stream.read())
+            source = _readable(stream.read())
         except ReadError as error:
             yield refused(name, error)
             return
@@ -30,3 +31,10 @@ class TextFormat:
             (Document(name, source.text, locator=name),),
             lambda results: source.encode(new_text(results[0])),
         )
+
+
+def _readable(data: bytes) -> Text:
+    source = decode(data)
+    if holds_packed_file(source.text):
+        raise ReadError("holds a packed file or body, which no detector can read")
+    return source
