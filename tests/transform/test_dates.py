@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -303,3 +304,11 @@ def test_digits_of_other_scripts_and_marks_nobody_sees_hide_no_year(written):
 )
 def test_a_tag_leaves_the_full_stop_of_the_sentence(marked, expected):
     assert deid(marked, labels={"DATE": "year"}).text == expected
+
+
+@pytest.mark.parametrize("patient", ["a", "b", "c", "d"])
+def test_fiscal_years_move_with_the_rest(patient):
+    long, short, quarter, year = moved(patient, "FY2023", "FY23", "Q3 FY23", "2023")
+    assert long == f"FY{year}"
+    assert short == f"FY{year[2:]}"
+    assert re.fullmatch(r"Q[1-4] FY2[234]", quarter)

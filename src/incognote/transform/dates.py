@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, lru_cache
 from typing import ClassVar
@@ -34,6 +34,8 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DAY_MONTH = re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b", re.IGNORECASE)
 _MONTH_DAY = re.compile(rf"\b{_MONTH}\.? \d{{1,2}}\b(?!:)", re.IGNORECASE)
 _HABIT = 2
+_FISCAL = re.compile(r"(?<![A-Za-z])([FC]Y ?['’]?)(\d\d)(?!\d)")
+_FULL_FISCAL = re.compile(r"([FC]Y ?['’]?)\d\d(\d\d)")
 _ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _BIRTH_BEFORE = re.compile(
     r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
@@ -127,6 +129,9 @@ class DateFacts:
 
 def shifted(mention: Mention, record: Record) -> str:
     """The surrogate of a date."""
+    if _FISCAL.search(mention.text):  # "FY23" is read as "FY2023", and written short again
+        full = replace(mention, text=_FISCAL.sub(r"\g<1>20\2", mention.text))
+        return _FULL_FISCAL.sub(r"\1\2", shifted(full, record))
     facts = record.know(DateFacts)
     form = facts.read(mention.text)
     days = record.scope.shift_days

@@ -275,7 +275,7 @@ def mixed_code(match: re.Match[str]) -> bool:
 _MEDICAL_CODE = re.compile(
     r"[A-Z]\d{4}(?:[/-][A-Z]?\d{4}|-[A-Z]{2})*"  # HCPCS, alone, in a list or with a modifier
     r"|\d{5}(?:-[A-Z0-9]{2}|[A-Z]{2})"  # CPT with a modifier
-    r"|G\d{1,2}P\d{1,4}|P\d{4}|P(?:-\d){3,4}"
+    r"|G\d{1,2}P\d{1,4}|P\d{4}|P(?:-\d){3,4}|[FCA]Y(?:19|20)\d\d"  # births; fiscal years
     r"|(?:BP|HR|RR|WT|RBC|WBC|PLT|HGB|HCT)\d.*"  # a value typed without its blank
     r"|(?:SARS|CMS|HCFA|MCSA|FORM|HLA|CYP|FEF|HPV|NCT|CD|FMC|BRCA|DRB|VDRL|ECOG|KRAS|HER|PIK|JAK)-?\d.*"
     r"|.*\d(?:MG|ML|MCG|KG|CM|MM|HZ|H|HR)(?:/.*)?"
