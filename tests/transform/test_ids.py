@@ -42,6 +42,13 @@ def test_surrogates_of_valid_numbers_are_valid(scheme, value):
         assert scheme_of(value).valid(new)
 
 
+@pytest.mark.parametrize("text", ["ΰ", "ΰ-AA7", "ß12", "ŉ/4", "ﬃ9"])
+def test_letters_that_are_several_when_folded_become_one(text):
+    new = surrogate(text, "IDNUM")
+    assert len(new) == len(text)
+    assert not set(new) & {c for c in text if c.isalnum() and not c.isascii()}
+
+
 def test_layout_and_case_stay_around_check_digits():
     new = surrogate("1234-567-893", "LICENSE")
     assert re.fullmatch(r"[12]\d{3}-\d{3}-\d{3}", new)

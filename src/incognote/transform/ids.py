@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import string
+from itertools import islice
 
 from incognote.core import checkdigits
 from incognote.transform.draw import Dice
@@ -27,7 +28,7 @@ def redraw(label: str, text: str, record: Record) -> str:
     ending = _FILE_ENDING.search(text)
     tail = ending[0] if ending else ""
     body = text[: len(text) - len(tail)]
-    plain = squeeze(body).upper()
+    plain = _plain(body)
     scheme = checkdigits.scheme_of(plain) if plain.isascii() else None
 
     def make(attempt: int) -> str:
@@ -41,6 +42,10 @@ def redraw(label: str, text: str, record: Record) -> str:
     if _SPOKEN.search(body) and not any(char.isdigit() for char in body):
         return _speak(body, record)
     return record.first_other(label, text, make)
+
+
+def _plain(text: str) -> str:
+    return squeeze(text).upper()
 
 
 def _like(plain: str, dice: Dice, record: Record, scheme: checkdigits.Scheme | None) -> str:
@@ -71,15 +76,9 @@ def _lay_out(body: str, new: str) -> str:
     source = iter(new)
     out = []
     for char in body:
-        for _ in char.casefold() if char.isalnum() else ():
-            fresh = next(source)
-            break
-        else:
-            out.append(char)
-            continue
-        for _ in range(len(char.casefold()) - 1):
-            next(source)
-        out.append(fresh.lower() if char.islower() else fresh)
+        # One character for each, though "ß" was two when the new ones were counted.
+        fresh = "".join(islice(source, len(_plain(char))))[:1]
+        out.append((fresh.lower() if char.islower() else fresh) or char)
     return "".join(out)
 
 
