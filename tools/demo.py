@@ -64,7 +64,9 @@ def main() -> None:
         for result in results(source, policy):
             show(console, result)
     console.print(f"The files are in {OUT}/, each folder with its manifest.jsonl.")
-    console.print("Why a word was masked: incognote explain samples/notes/nursing-note.txt")
+    console.print(
+        "Why a word was masked: .venv/bin/incognote explain samples/notes/nursing-note.txt"
+    )
 
 
 def results(source: str, policy: str) -> Iterator[incognote.Result]:
