@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,3 +75,20 @@ def test_a_replacement_is_no_path():
     span = Span(5, 12, "DATE")
     result = Result(document, (span,), (), (Replacement(span, "../3/4 20", "x"),), "x")
     assert renaming.settle("seen_Quillon.txt", [result]) == "seen_..-3-4_20.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        pytest.param("dev.txt", False, id="plain"),
+        pytest.param("progress_notes-2.txt", False, id="plain-with-a-number"),
+        pytest.param("ward_bell.txt", True, id="plain-beside-another"),
+        pytest.param("Ward.txt", True, id="with-a-capital"),
+        pytest.param("notes 3-11.txt", True, id="plain-with-a-date"),
+        pytest.param("note_774.txt", True, id="plain-with-a-long-number"),
+        pytest.param("3-11.txt", True, id="numbers-alone"),
+    ],
+)
+def test_names_of_plain_words_are_not_read(name, is_read):
+    (document,) = Renaming("replace", (".txt",), lambda _: False).documents(name)
+    assert bool(document.text) == is_read

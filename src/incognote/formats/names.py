@@ -18,6 +18,18 @@ from incognote.policy import KEEP, NUMBER
 _BLANK = re.compile(r"[_+]|(?<![\d\W])[-.]|[-.](?![\d\W])")
 # What no file system wants in a name, and what would make it a path.
 _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+# Words that people call files by. A name made of nothing else says nothing, though "dev" and "ward"
+# are names of people, too; beside any other word they are read.
+_PLAIN = frozenset(
+    """
+    all archive batch case cases chart charts clinic copy corpus data demo dev discharge doc docs
+    document documents draft dump eval example export fax feed file files final form gold held inbox
+    index input lab labs letter letters list log main message messages new note notes old order
+    orders out output page part patient patients progress raw record records referral report reports
+    result results sample samples scan scans small split summary synthetic table test text train
+    training valid validation ward wards
+    """.split()
+)
 
 
 class Renaming:
@@ -62,7 +74,7 @@ class Renaming:
         first = content[0] if content else None
         return Document(
             id=first.id if first else self._doc_id or path,
-            text=_BLANK.sub(" ", stem),
+            text="" if _is_plain(stem) else _BLANK.sub(" ", stem),
             meta=first.meta if first else {},
             locator=f"{path} name",
             known=_stated(content),
@@ -132,6 +144,13 @@ class Renaming:
         while (suffix := PurePosixPath(stem).suffix).lower() in self._suffixes:
             stem, suffixes = stem.removesuffix(suffix), suffix + suffixes
         return stem, suffixes
+
+
+def _is_plain(stem: str) -> bool:
+    """Plain words with at most a short number among them: a date or an identifier has more."""
+    words, numbers = re.findall(r"[^\W\d_]+", stem), re.findall(r"\d+", stem)
+    short = sum(map(len, numbers)) < 3 and len(numbers) < 2
+    return bool(words) and short and all(word in _PLAIN for word in words)
 
 
 def _written(stem: str, result: Result) -> str:
