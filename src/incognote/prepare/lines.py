@@ -75,11 +75,14 @@ def _paragraph_ends(lines: list[str], page: int) -> list[str]:
         stripped = line.rstrip()
         first_word = len(following.split(None, 1)[0])
         # The next word would not have fitted: the page decided, not the writer.
-        full = len(stripped) + 1 + first_word > width - 4
-        goes_on = prose or _is_clause(stripped) or _OPEN_END.search(stripped) is not None
-        columns = _COLUMNS.search(line.lstrip()) or _COLUMNS.search(following.lstrip())
-        ended = stripped[-1:] in _ENDS or columns or _FRESH.match(following)
-        if full and goes_on and not ended:
+        if len(stripped) + 1 + first_word <= width - 4 or stripped[-1:] in _ENDS:
+            continue
+        goes_on = prose or _is_clause(stripped) or _OPEN_END.search(stripped)
+        if goes_on and not (
+            _FRESH.match(following)
+            or _COLUMNS.search(line.lstrip())
+            or _COLUMNS.search(following.lstrip())
+        ):
             ends[i] = " "
     return ends
 

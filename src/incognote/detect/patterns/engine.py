@@ -116,6 +116,10 @@ def _check(check: Callable[[re.Match[str]], bool]) -> Callable[[str, re.Match[st
     return lambda _, found: check(found)
 
 
+Gate = Callable[[str, int], re.Match[str] | None]
+_ANYTHING: Gate = re.compile("").match
+
+
 class Group:
     """Rules with the same triggers, behind one expression that matches wherever one of them does.
 
@@ -127,18 +131,22 @@ class Group:
 
     def __init__(self, matchers: tuple[Matcher, ...]) -> None:
         self.matchers = matchers
-        self.gate: Callable[[str, int], object] = self._open
+        self.gate: Gate = self._open
         self._tries = 0
 
-    def _open(self, _text: str, _at: int) -> object:
+    def _open(self, text: str, at: int) -> re.Match[str] | None:
         """Every rule may have a look, until there were enough tries to make a gate pay."""
         self._tries += 1
-        if self._tries == TRIES_BEFORE_GATE and len(self.matchers) > 1:
+        if self._tries == TRIES_BEFORE_GATE:
             self.gate = _gate([matcher.rule for matcher in self.matchers]) or self.gate
-        return True
+        return _ANYTHING(text, at)
+
+    def behind(self, opened: re.Match[str]) -> Sequence[Matcher]:
+        """The rule whose pattern opened the gate, and those behind it: none before it matches."""
+        return self.matchers[int(opened.lastgroup[1:]) :] if opened.lastgroup else self.matchers
 
 
-def _gate(rules: Sequence[Rule]) -> Callable[[str, int], object] | None:
+def _gate(rules: Sequence[Rule]) -> Gate | None:
     """The rules' patterns as one; None where a group is referred to by its number."""
     if any(_NUMBERED.search(rule.pattern) for rule in rules):
         return None
@@ -154,7 +162,7 @@ def _branch(at: int, rule: Rule) -> str:
 
     pattern = _REFERENCE.sub(rf"(?P=\1_{at})", _NAMED.sub(rename, rule.pattern))
     # The line end closes a comment, which a verbose pattern may end with.
-    return f"(?{'' if rule.case else 'i'}:{pattern}\n)"
+    return f"(?P<g{at}>(?{'' if rule.case else 'i'}:{pattern}\n))"
 
 
 # The rules that start at a token, and those that may start at any token of the run before it.
@@ -204,8 +212,8 @@ class Engine:
                 continue
             for here, back in filter(None, entries):
                 # Most triggers trigger nothing: the gate is asked here, before anything is called.
-                if here and here.gate(text, start):
-                    scan.try_at(here, start)
+                if here and (opened := here.gate(text, start)):
+                    scan.try_at(here.behind(opened), start)
                 if back:
                     scan.try_run(back, index)
         return scan.found
@@ -228,8 +236,8 @@ class _Scan:
         """Tries every token of the run that leads to this one, each once for the same rules."""
         text, starts, gate = self._text, self.starts, group.gate
         for at in range(max(self._run_start(index), self._tried.get(group, 0)), index + 1):
-            if gate(text, starts[at]):
-                self.try_at(group, starts[at])
+            if opened := gate(text, starts[at]):
+                self.try_at(group.behind(opened), starts[at])
         self._tried[group] = index + 1
 
     def _run_start(self, index: int) -> int:
@@ -242,9 +250,9 @@ class _Scan:
             index -= 1
         return index
 
-    def try_at(self, group: Group, start: int) -> None:
+    def try_at(self, matchers: Sequence[Matcher], start: int) -> None:
         busy = self._busy
-        for matcher in group.matchers:
+        for matcher in matchers:
             if busy and busy.get(matcher, 0) > start:
                 continue
             match = matcher.match(self._text, start)
