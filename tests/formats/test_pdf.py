@@ -98,7 +98,9 @@ def test_notes_form_values_and_bookmarks_are_read():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"%PDF-1.7\n", _pdf()[:400]], ids=["empty", "header", "truncated"]
+    "data",
+    [b"", b"%PDF-1.7\n", _pdf()[:400], _pdf().partition(b"startxref")[0]],
+    ids=["empty", "header", "truncated", "without-its-index"],
 )
 def test_broken_files_are_refused(data):
     (outcome,) = read(data, "x.pdf")

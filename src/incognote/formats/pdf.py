@@ -27,6 +27,8 @@ from incognote.formats.pixels import BurnedIn, check_painted, paint
 from incognote.policy import BLANK, COVER, KEEP, READ, FormatRules
 
 _MAX_PAGES = 5_000
+# Where the index of a PDF begins; some programs leave a little behind it.
+_END, _TAIL = b"startxref", 2048
 _OCR = (COVER, READ)
 # What PDFium says of a glyph that has no letter. It says so of hyphens at line ends, too: a page is
 # refused where it says so of many.
@@ -92,6 +94,9 @@ class _File:
         import pikepdf
         import pypdfium2
 
+        # Both libraries make a file of whatever is left of one; what is lost would pass unnoticed.
+        if _END not in data[-_TAIL:]:
+            raise ReadError("a truncated PDF: its end is missing")
         try:
             editor = pikepdf.open(io.BytesIO(data))
         except pikepdf.PasswordError:

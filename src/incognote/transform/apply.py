@@ -114,7 +114,7 @@ class Transformer:
             found = leaks.find(result.text, needles(changed))
             if not found:
                 return result
-            repair = leaks.repair(found, pieces)
+            repair = leaks.repair(result.text, found, pieces)
             if repair.beyond or (repair and self.policy.transform.leaks == "quarantine"):
                 raise LeakError(f"{len(repair)} original values would stay in the text")
             if not repair:

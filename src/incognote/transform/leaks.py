@@ -255,7 +255,7 @@ class Repair:
         return len(self.missed) + len(self.shown) + self.beyond
 
 
-def repair(leaks: Iterable[Leak], pieces: Sequence[Piece]) -> Repair:
+def repair(output: str, leaks: Iterable[Leak], pieces: Sequence[Piece]) -> Repair:
     """How an output made of these pieces is mended."""
     starts = [piece.start for piece in pieces]
     spans: list[Span] = []
@@ -269,14 +269,24 @@ def repair(leaks: Iterable[Leak], pieces: Sequence[Piece]) -> Repair:
             continue
         if leak.ordinary and "text" not in kinds:  # the park of "Cedar Park", not Dr. Park
             continue
-        if kinds == {"text"}:
-            at = touched[0].source + leak.start - touched[0].start
-            spans.append(Span(at, at + leak.end - leak.start, leak.label, 1.0, ("leak-check",)))
-        elif not kinds.isdisjoint(_WITHDRAWN):
+        if not kinds.isdisjoint(_WITHDRAWN):
             shown.update(piece.source for piece in touched if piece.kind in _WITHDRAWN)
-        else:
+        elif bare := list(_bare(output, leak, touched)):
+            spans += bare
+        elif "fixed" in kinds:
             beyond += 1
     return Repair(tuple(_disjoint(spans)), frozenset(shown), beyond)
+
+
+def _bare(output: str, leak: Leak, touched: Sequence[Piece]) -> Iterator[Span]:
+    """The words of a leak that nothing covers. What the policy keeps beside them stays, and a tag;
+    without these words neither is the original."""
+    ends = [*(piece.start for piece in touched[1:]), leak.end]
+    for piece, end in zip(touched, ends, strict=True):
+        start = max(piece.start, leak.start)
+        if piece.kind == "text" and _ATOMS.search(output, start, end):
+            at = piece.source + start - piece.start
+            yield Span(at, at + end - start, leak.label, 1.0, ("leak-check",))
 
 
 def _disjoint(spans: list[Span]) -> list[Span]:
