@@ -8,10 +8,11 @@ import tarfile
 import zipfile
 
 import pytest
-from tests.formats.planted import masked, read
+from tests.formats.planted import masked, read, unchanged
 
 from incognote.core.types import Failure
 
+NAME = "Quillon"
 NOTE = b"Seen with Quillon.\n"
 
 
@@ -95,3 +96,23 @@ class TestArchives:
             data = _zip(**{"x.zip": data}) if data != NOTE else _zip(**{"n.txt": data})
         (outcome,) = read(data, "x.zip")
         assert isinstance(outcome, Failure)
+
+
+def test_a_tar_keeps_no_comment():
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        info = tarfile.TarInfo("n.txt")
+        info.pax_headers = {"comment": NAME}
+        tar.addfile(info)
+    assert NAME.encode() not in masked(buffer.getvalue(), "x.tar", ["-"])
+
+
+def test_bgzip_stays_bgzip():
+    from incognote.formats.archive import _gzip
+
+    table = b"##fileformat=VCFv4.3\n#CHROM\n" + b"1\t2\tabc\n" * 20_000
+    data = _gzip(table, in_blocks=True)
+    assert gzip.decompress(data) == table
+    assert unchanged(data, "x.vcf.gz") == data
+    # The empty block by which indexers tell a whole file.
+    assert data.endswith(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import codecs
 import json
 
@@ -55,6 +56,11 @@ WHOLE = {
     "text: binary": ("x.txt", b"Quillon\x00\x01\x02\xff"),
     "text: mixed encodings": ("x.txt", "Quillon é ".encode() + b"\xe9"),
     "text: cut within a character": ("x.txt", codecs.BOM_UTF16_LE + b"Q\x00u"[:-1] + b"\x00\xd8"),
+    "hl7: data in hexadecimal": ("m.hl7", (MSH + "OBX|1|ED|1||^TEXT^PLAIN^Hex^5175696C6C6F6E\r").encode()),
+    "json: base64 of no known kind": ("x.json", json.dumps({"a": base64.b64encode(bytes(range(256)) * 2).decode()}).encode()),
+    "xml: definitions within the file": ("x.xml", b'<!DOCTYPE r [<!ATTLIST r a CDATA "Quillon">]><s/>'),
+    "rtf: text behind the end": ("x.rtf", rb"{\rtf1 x} Quillon"),
+    "rtf: of two bytes a character": ("x.rtf", rb"{\rtf1\ansi\ansicpg932 \'83\'4e}"),
     "parquet: truncated": ("x.parquet", b"PAR1Quillon"),
     "parquet: text": ("x.parquet", b"Quillon"),
 }  # fmt: skip

@@ -514,3 +514,24 @@ class TestPixels:
         (record,) = read(data, "x.dcm")
         with pytest.raises(ReadError):
             record.render([Result(d, (), text=d.text[::-1]) for d in record.documents])
+
+
+def test_dicom_values_do_not_reach_warnings_or_logs(caplog):
+    data = _study().replace(b"19580214", b"14021958")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (record,) = read(data, "x.dcm", FormatRules(images="keep"))
+    assert isinstance(record, Record)
+    assert "1958" not in caplog.text
+
+
+def test_a_dicomdir_is_named_as_one(shared):
+    (outcome,) = read((shared / "fixtures/dicom/pydicom-DICOMDIR").read_bytes(), "x.dcm")
+    assert "DICOMDIR" in outcome.message
+
+
+def test_pydicom_reads_what_was_written():
+    out = _surrogates(_study())
+    buffer = io.BytesIO()
+    out.save_as(buffer, enforce_file_format=True)
+    assert pydicom.dcmread(io.BytesIO(buffer.getvalue())).PatientName == "OTHER^X"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.formats import test_archives, test_dicom, test_more, test_office, test_pdf, test_vcf
+from tests.formats import test_archives, test_dicom, test_parquet, test_rtf, test_vcf
+from tests.formats.made import letter, pdf_file, workbook
 from tests.formats.planted import read
 
 from incognote.core.types import Failure, Result
@@ -24,16 +25,16 @@ FILES = {
     "note.txt": b"Seen with Quillon, \xc3\x89mile.\r\nBP 128/76\n",
     "rows.csv": b'id,text\n1,"a ""b"" c"\n2,d\n',
     "rows.jsonl": b'{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n',
-    "letter.rtf": test_more.RTF,
-    "letter.docx": test_office._letter(),
-    "visits.xlsx": test_office._workbook(),
+    "letter.rtf": test_rtf.RTF,
+    "letter.docx": letter(),
+    "visits.xlsx": workbook(),
     "x.zip": test_archives._zip(**{"a.txt": b"note"}),
     "x.tar": test_archives._tar(),
     "x.txt.gz": gzip.compress(b"note"),
     "x.vcf": test_vcf.HEADER,
-    "x.pdf": test_pdf._pdf(),
+    "x.pdf": pdf_file(),
     "x.dcm": test_dicom._study(),
-    "x.parquet": test_more.TestParquet()._table(),
+    "x.parquet": test_parquet._table(),
 }
 
 _EDITS = st.lists(

@@ -9,97 +9,46 @@ import pikepdf
 import pypdfium2
 import pytest
 from tests.conftest import SHARED
+from tests.formats.made import NAMES, everything, page_texts, pdf_file
 from tests.formats.planted import documents, masked, read, unchanged
 
 from incognote.core.types import Failure
 from incognote.policy import FormatRules
 
-NAMES = ["Quillon", "Adeyemi", "Brandvold", "7741902"]
-
-
-def _pdf(content: bytes = b"BT /F1 12 Tf 72 720 Td (Seen with Quillon Adeyemi.) Tj ET") -> bytes:
-    """A page with text, and PHI in every corner around it."""
-    pdf = pikepdf.new()
-    font = pikepdf.Dictionary(
-        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
-    )
-    pdf.add_blank_page(page_size=(612, 792))
-    page = pdf.pages[0]
-    page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
-    page.Contents = pdf.make_stream(content)
-    note = pikepdf.Dictionary(
-        Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Text, Rect=[10, 10, 30, 30],
-        Contents=pikepdf.String("Ask Brandvold"), T=pikepdf.String("Brandvold"),
-        AP=pikepdf.Dictionary(N=pdf.make_stream(b"(Brandvold) Tj")),
-    )  # fmt: skip
-    field = pdf.make_indirect(
-        pikepdf.Dictionary(
-            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Widget, FT=pikepdf.Name.Tx,
-            T=pikepdf.String("mrn"), V=pikepdf.String("7741902"), Rect=[50, 50, 90, 60],
-        )
-    )  # fmt: skip
-    page.Annots = pdf.make_indirect(pikepdf.Array([pdf.make_indirect(note), field]))
-    pdf.Root.AcroForm = pikepdf.Dictionary(Fields=[field])
-    with pdf.open_outline() as outline:
-        outline.root.append(pikepdf.OutlineItem("Visit of Quillon", 0))
-    pdf.docinfo["/Author"] = "Brandvold"
-    with pdf.open_metadata() as xmp:
-        xmp["dc:title"] = "Quillon Adeyemi"
-    pdf.attachments["chart.txt"] = pikepdf.AttachedFileSpec(
-        pdf, b"MRN 7741902", filename="chart.txt"
-    )
-    buffer = io.BytesIO()
-    pdf.save(buffer)
-    return buffer.getvalue()
-
-
-def _everything(data: bytes) -> bytes:
-    """All streams decoded and all strings, so that no compression hides a name."""
-    with pikepdf.open(io.BytesIO(data)) as pdf:
-        parts = [data]
-        for each in pdf.objects:
-            if isinstance(each, pikepdf.Stream):
-                is_picture = each.get("/Filter") == "/DCTDecode"
-                parts.append(each.read_raw_bytes() if is_picture else each.read_bytes())
-            parts.append(
-                each.unparse(resolved=True) if not isinstance(each, pikepdf.Stream) else b""
-            )
-        return b"\n".join(parts)
-
-
-def _text(data: bytes) -> str:
-    pdf = pypdfium2.PdfDocument(data)
-    return "\n".join(page.get_textpage().get_text_range() for page in pdf)
+NAME = "Quillon"
 
 
 def test_nothing_planted_survives_anywhere_in_the_file():
-    out = masked(_pdf(), "x.pdf", ["Quillon Adeyemi", *NAMES])
-    raw = _everything(out)
+    out = masked(pdf_file(), "x.pdf", ["Quillon Adeyemi", *NAMES])
+    raw = everything(out)
     assert [name for name in NAMES if name.encode() in raw] == []
     assert [name for name in NAMES if name.encode("utf-16-be") in raw] == []
 
 
 def test_the_page_shows_what_took_its_place():
-    assert _text(masked(_pdf(), "x.pdf", ["Quillon Adeyemi"])).strip() == "Seen with [PATIENT]."
+    assert (
+        page_texts(masked(pdf_file(), "x.pdf", ["Quillon Adeyemi"])).strip()
+        == "Seen with [PATIENT]."
+    )
 
 
 def test_a_name_over_several_objects_is_one_name():
     content = b"BT /F1 12 Tf 72 720 Td (Seen with Quil) Tj (lon today) Tj 0 -14 Td (and more) Tj ET"
-    (page, *_) = documents(_pdf(content), "x.pdf")
+    (page, *_) = documents(pdf_file(content), "x.pdf")
     assert "Seen with Quillon today\nand more" in page.text
-    out = _text(masked(_pdf(content), "x.pdf", ["Quillon"]))
+    out = page_texts(masked(pdf_file(content), "x.pdf", ["Quillon"]))
     assert "illon" not in out
     assert "Quil" not in out
 
 
 def test_notes_form_values_and_bookmarks_are_read():
-    texts = [d.text for d in documents(_pdf(), "x.pdf")]
+    texts = [d.text for d in documents(pdf_file(), "x.pdf")]
     assert {"Ask Brandvold", "7741902", "Visit of Quillon"} <= set(texts)
 
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"%PDF-1.7\n", _pdf()[:400], _pdf().partition(b"startxref")[0]],
+    [b"", b"%PDF-1.7\n", pdf_file()[:400], pdf_file().partition(b"startxref")[0]],
     ids=["empty", "header", "truncated", "without-its-index"],
 )
 def test_broken_files_are_refused(data):
@@ -118,4 +67,189 @@ def test_outside_files_keep_their_text(path):
     if isinstance(record, Failure):
         assert path.name in ("pypdf-libreoffice-writer-password.pdf", "textract-ocr_text.pdf")
         return
-    assert _text(unchanged(data, path.name, FormatRules(images="keep"))) == _text(data)
+    assert page_texts(unchanged(data, path.name, FormatRules(images="keep"))) == page_texts(data)
+
+
+def _pdf_with(change) -> bytes:
+    buffer = io.BytesIO()
+    with pikepdf.open(io.BytesIO(pdf_file(b"BT /F1 12 Tf 72 720 Td (Well.) Tj ET"))) as pdf:
+        change(pdf)
+        pdf.save(buffer)
+    return buffer.getvalue()
+
+
+def _annotate(**keys):
+    def change(pdf):
+        note = pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Link, Rect=[0, 0, 9, 9], **keys
+        )
+        pdf.pages[0].Annots.append(pdf.make_indirect(note))
+
+    return change
+
+
+def _marked(pdf):
+    text = b"/Span << /ActualText (Quillon) >> BDC BT /F1 12 Tf (x) Tj ET EMC"
+    pdf.pages[0].Contents = pdf.make_stream(text)
+
+
+def _properties(pdf):
+    said = pikepdf.Dictionary(P1=pikepdf.Dictionary(Alt=pikepdf.String(NAME)))
+    pdf.pages[0].Resources.Properties = said
+
+
+def _layer(pdf):
+    layer = pdf.make_indirect(
+        pikepdf.Dictionary(Type=pikepdf.Name.OCG, Name=pikepdf.String("Quillon"))
+    )
+    pdf.Root.OCProperties = pikepdf.Dictionary(OCGs=[layer], D=pikepdf.Dictionary())
+
+
+def _choices(pdf):
+    pdf.Root.AcroForm.Fields[0].Opt = pikepdf.Array([pikepdf.Array(["1", NAME]), NAME])
+
+
+def _named_place(pdf):
+    place = pikepdf.Array([pdf.pages[0].obj, pikepdf.Name.Fit])
+    names = pikepdf.Array([pikepdf.String(NAME), place])
+    limits = pikepdf.Array([pikepdf.String(NAME)] * 2)
+    pdf.Root.Names = pikepdf.Dictionary(Dests=pikepdf.Dictionary(Names=names, Limits=limits))
+    _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.GoTo, D=pikepdf.String(NAME)))(pdf)
+    _annotate(Dest=pikepdf.String(NAME))(pdf)
+
+
+def _old_named_place(pdf):
+    place = pikepdf.Array([pdf.pages[0].obj, pikepdf.Name.Fit])
+    pdf.Root.Dests = pikepdf.Dictionary(Quillon=place)
+    _annotate(Dest=pikepdf.Name.Quillon)(pdf)
+
+
+def _lists_of_layers(pdf):
+    _layer(pdf)
+    layers = pdf.Root.OCProperties
+    layers.OCGs[0].Usage = pikepdf.Dictionary(
+        CreatorInfo=pikepdf.Dictionary(Creator=pikepdf.String(NAME))
+    )
+    layers.D = pikepdf.Dictionary(
+        Name=pikepdf.String(NAME), Order=pikepdf.Array([pikepdf.String(NAME), layers.OCGs[0]])
+    )
+    layers.Configs = pikepdf.Array([pikepdf.Dictionary(Name=pikepdf.String(NAME))])
+
+
+def _signature(pdf):
+    said = {key: pikepdf.String(NAME) for key in ("Name", "Reason", "Location", "ContactInfo")}
+    field = pikepdf.Dictionary(
+        FT=pikepdf.Name.Sig, T=pikepdf.String("s"), V=pikepdf.Dictionary(**said)
+    )
+    pdf.Root.AcroForm.Fields.append(pdf.make_indirect(field))
+
+
+def _in_root(key, value):
+    return lambda pdf: pdf.Root.__setitem__(key, value)
+
+
+def _xfa(pdf):
+    pdf.Root.AcroForm.XFA = pdf.make_stream(b"<x>Quillon</x>")
+
+
+def _viewport(pdf):
+    pdf.pages[0].VP = pikepdf.Array([pikepdf.Dictionary(Name=pikepdf.String(NAME))])
+
+
+def _form(pdf, content: bytes, inner: bytes) -> None:
+    form = pdf.make_stream(inner)
+    form.Subtype, form.BBox = pikepdf.Name.Form, [0, 0, 400, 400]
+    form.Resources = pikepdf.Dictionary(Font=pdf.pages[0].Resources.Font)
+    outer = pdf.make_stream(b"q 1 0 0 1 20 20 cm /Inner Do Q")
+    outer.Subtype, outer.BBox = pikepdf.Name.Form, [0, 0, 500, 500]
+    outer.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Inner=form))
+    pdf.pages[0].Resources.XObject = pikepdf.Dictionary(Outer=outer)
+    pdf.pages[0].Contents = pdf.make_stream(content)
+
+
+def _forms_in_forms(pdf):
+    _form(pdf, b"/Outer Do", b"BT /F1 12 Tf 10 10 Td (for Quillon) Tj ET")
+
+
+def _comment_in_content(pdf):
+    content = b"% Quillon\nBT /F1 12 Tf 72 720 Td (Well.) Tj ET"
+    pdf.pages[0].Contents = pdf.make_stream(content)
+
+
+def _name_of_a_font(pdf):
+    fonts = pdf.pages[0].Resources.Font
+    pdf.pages[0].Resources.Font = pikepdf.Dictionary(Quillon=fonts.F1)
+    pdf.pages[0].Contents = pdf.make_stream(b"BT /Quillon 12 Tf 72 720 Td (Well.) Tj ET")
+
+
+PDF = {
+    "link": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String("mailto:Quillon"))),
+    "script": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String("Quillon"))),
+    "file": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.Launch, F=pikepdf.String("Quillon.doc"))),
+    "caption": _annotate(MK=pikepdf.Dictionary(CA=pikepdf.String(NAME))),
+    "form choices": _choices,
+    "marked content": _marked,
+    "properties": _properties,
+    "layer": _layer,
+    "destination": _named_place,
+    "old destination": _old_named_place,
+    "lists of layers": _lists_of_layers,
+    "signature": _signature,
+    "xfa": _xfa,
+    "viewport": _viewport,
+    "forms in forms": _forms_in_forms,
+    "comment": _comment_in_content,
+    "resource": _name_of_a_font,
+    "overlay text": _annotate(OverlayText=pikepdf.String(NAME)),
+    "movie": _annotate(Movie=pikepdf.Dictionary(F=pikepdf.String("Quillon.avi"))),
+    "style": _annotate(DS=pikepdf.String("font: Quillon")),
+    "page labels": _in_root("/PageLabels", pikepdf.Dictionary(Nums=[0, pikepdf.Dictionary(P=pikepdf.String(NAME))])),
+    "open action": _in_root("/OpenAction", pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String(NAME))),
+    "extension": _in_root("/Extensions", pikepdf.Dictionary(X=pikepdf.Dictionary(Y=pikepdf.String(NAME)))),
+    "output intent": _in_root("/OutputIntents", pikepdf.Array([pikepdf.Dictionary(Info=pikepdf.String(NAME))])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", PDF)
+def test_around_the_pages_of_a_pdf(corner):
+    data = _pdf_with(PDF[corner])
+    assert NAME.encode() in everything(data).replace(b"Visit of Quillon", b"")
+    out = masked(data, "x.pdf", [NAME, *NAMES])
+    assert NAME.encode() not in everything(out)
+
+
+def test_links_by_name_still_lead_somewhere():
+    out = masked(_pdf_with(_named_place), "x.pdf", [NAME, *NAMES])
+    with pikepdf.open(io.BytesIO(out)) as pdf:
+        page = pdf.pages[0]
+        links = [note for note in page.Annots if note.Subtype == "/Link"]
+        assert links[0].A.D[0].objgen == page.obj.objgen
+        assert links[1].Dest[0].objgen == page.obj.objgen
+
+
+def test_forms_stand_where_they_stood():
+    out = masked(_pdf_with(_forms_in_forms), "x.pdf", [NAME])
+    found = pypdfium2.PdfDocument(out)[0].get_textpage()
+    assert found.get_text_range() == "for [PATIENT]"
+    assert found.get_charbox(0)[0] == pytest.approx(30, abs=2)
+
+
+def test_text_in_a_pattern_is_refused():
+    def change(pdf):
+        pattern = pdf.make_stream(b"BT /F1 12 Tf (Quillon) Tj ET")
+        pattern.PatternType, pattern.PaintType, pattern.TilingType = 1, 1, 1
+        pattern.BBox, pattern.XStep, pattern.YStep = [0, 0, 9, 9], 9, 9
+        pattern.Resources = pikepdf.Dictionary(Font=pdf.pages[0].Resources.Font)
+        pdf.pages[0].Resources.Pattern = pikepdf.Dictionary(P1=pattern)
+        pdf.pages[0].Contents = pdf.make_stream(b"/Pattern cs /P1 scn 0 0 99 99 re f")
+
+    (outcome,) = read(_pdf_with(change), "x.pdf")
+    assert isinstance(outcome, Failure)
+    assert "pattern" in outcome.message
+
+
+def test_a_page_of_drawn_letters_is_refused():
+    lines = b" ".join(b"%d 0 m %d 50 l S" % (x, x) for x in range(200))
+    data = _pdf_with(lambda pdf: setattr(pdf.pages[0], "Contents", pdf.make_stream(lines)))
+    (outcome,) = read(data, "x.pdf")
+    assert isinstance(outcome, Failure)

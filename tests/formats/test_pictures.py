@@ -8,8 +8,8 @@ import numpy as np
 import pikepdf
 import pypdfium2
 import pytest
+from tests.formats.made import everything
 from tests.formats.planted import documents, masked, read, unchanged
-from tests.formats.test_pdf import _everything
 
 from incognote.core.errors import LeakError
 from incognote.core.types import Failure
@@ -224,7 +224,7 @@ class TestScannedPages:
         data = _scan(text=b"BT /F1 12 Tf 250 20 Td (seen by QUILLON) Tj ET")
         out = masked(data, "x.pdf", NAMES, READ)
         assert pypdfium2.PdfDocument(out)[0].get_textpage().get_text_range() == "seen by [PATIENT]"
-        assert b"QUILLON" not in _everything(out)
+        assert b"QUILLON" not in everything(out)
 
     def test_a_font_that_does_not_say_its_letters(self):
         """Letters drawn by a font of its own (Type 3) that has no names for them."""
@@ -246,4 +246,4 @@ class TestScannedPages:
         assert "font" in outcome.message
         out = unchanged(buffer.getvalue(), "x.pdf", READ)
         assert pypdfium2.PdfDocument(out)[0].get_textpage().get_text_range() == ""
-        assert b"Type3" not in _everything(out)
+        assert b"Type3" not in everything(out)

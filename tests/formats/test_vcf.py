@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.conftest import SHARED
-from tests.formats.planted import documents, masked, read, unchanged
+from tests.formats.planted import documents, left_over, masked, read, unchanged
 
+from incognote.core.types import Failure
 from incognote.formats.base import Record
 from incognote.policy import FormatRules
 
@@ -16,6 +17,17 @@ HEADER = (
     b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tQuillon\tM2\n"
     b"20\t14370\trs6054257\tG\tA\t29\tPASS\tDP=14\tGT\t0|0\t1|0\n"
 )
+NAME = "Quillon"
+CORNERS = {
+    "any field of a sample": ("x.vcf", '##fileformat=VCFv4.3\n##SAMPLE=<ID=S1,Owner=Quillon,Note="a, Quillon">\n'),
+    "line without a value": ("x.vcf", "##fileformat=VCFv4.3\n##by Quillon\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_nothing_planted_survives(corner):
+    name, text = CORNERS[corner]
+    assert left_over(text, name, NAME) == []
 
 
 def test_samples_go_from_header_and_columns():
@@ -74,3 +86,17 @@ def test_outside_files_come_back_byte_for_byte(path):
     data = path.read_bytes()
     assert all(isinstance(record, Record) for record in read(data, path.name))
     assert unchanged(data, path.name) == data
+
+
+def test_definitions_of_a_vcf_file_are_read_where_the_policy_says_so():
+    line = b'##INFO=<ID=X,Number=1,Type=String,Description="by Quillon">\n'
+    data = b"##fileformat=VCFv4.3\n" + line
+    assert masked(data, "x.vcf", [NAME]) == data
+    out = masked(data, "x.vcf", [NAME], FormatRules(labels={"INFO": "text"}))
+    assert out == data.replace(b"Quillon", b"[PATIENT]")
+
+
+def test_a_comment_among_variants_is_refused():
+    outcomes = read(b"##fileformat=VCFv4.3\n#CHROM\n1\t2\n#Quillon\n", "x.vcf")
+    (failure,) = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    assert NAME not in failure.message

@@ -1,0 +1,117 @@
+"""FHIR in JSON, NDJSON and XML: typed by path, narrative and attachments read."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+import pytest
+from tests.formats.planted import documents, left_over, masked, read, unchanged
+
+from incognote.core.types import Failure
+from incognote.formats.json_scan import leaves
+
+NAME = "Quillon"
+B64_RTF = base64.b64encode(rb"{\rtf1\ansi Seen with Quillon.}").decode()
+FHIR_XML = '<Patient xmlns="http://hl7.org/fhir">{}</Patient>'
+
+
+def _fhir(**members: object) -> str:
+    return json.dumps({"resourceType": "Patient", **members})
+
+
+def _div(inner: str) -> str:
+    return _fhir(text={"div": f'<div xmlns="http://www.w3.org/1999/xhtml">{inner}</div>'})
+
+
+CORNERS = {
+    "attribute of narrative": ("p.json", _div('<img alt="Quillon" src="x.png"/>')),
+    "comment in narrative": ("p.json", _div("<!-- Quillon --><p>x</p>")),
+    "contained": ("p.json", _fhir(contained=[{"resourceType": "Patient", "id": "c", "name": [{"family": "Quillon"}]}])),
+    "extension": ("p.json", _fhir(extension=[{"url": "u", "valueString": "Quillon"}])),
+    "contact in an extension": ("p.json", _fhir(extension=[{"url": "u", "valueContactPoint": {"system": "email", "value": "Quillon"}}])),
+    "identifier of another name": ("p.json", _fhir(masterIdentifier={"value": "Quillon"})),
+    "answer of a server": ("p.json", _fhir(entry=[{"response": {"location": "Patient/Quillon/_history/1"}}])),
+    "conditional request": ("p.json", _fhir(entry=[{"request": {"url": "Patient?family=Quillon"}}])),
+    "attachment rtf": ("p.json", _fhir(photo=[{"contentType": "text/rtf", "data": B64_RTF}])),
+    "xml name": ("p.xml", FHIR_XML.format('<name><family value="Quillon"/></name>')),
+    "xml attribute of narrative": ("p.xml", FHIR_XML.format('<text><div xmlns="http://www.w3.org/1999/xhtml"><a title="Quillon">x</a></div></text>')),
+    "xml extension": ("p.xml", FHIR_XML.format('<extension url="u"><valueString value="Quillon"/></extension>')),
+    "xml contained": ("p.xml", FHIR_XML.format('<contained><Patient><name><family value="Quillon"/></name></Patient></contained>')),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_nothing_planted_survives(corner):
+    name, text = CORNERS[corner]
+    assert left_over(text, name, NAME) == []
+
+
+def test_references_still_resolve():
+    bundle = {
+        "resourceType": "Bundle",
+        "entry": [
+            {"resource": {"resourceType": "Patient", "id": "p1"}},
+            {"resource": {"resourceType": "Observation", "id": "o1",
+                          "subject": {"reference": "Patient/p1"}}},
+        ],
+    }  # fmt: skip
+    ids = [d for d in documents(json.dumps(bundle).encode(), "b.json") if d.given]
+    same = [d for d in ids if d.text == "p1"]
+    assert len(same) == 2
+    assert len({d.patient_id for d in same}) == 1
+
+
+def test_ndjson_is_one_record_a_line():
+    rows = [{"resourceType": "Patient", "id": str(i)} for i in range(3)]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    assert len(read(data, "p.ndjson")) == 3
+    assert unchanged(data, "p.ndjson") == data
+
+
+def test_a_key_named_twice_is_refused():
+    data = b'{"resourceType":"Patient","birthDate":"1958-02-14","birthDate":"1958-02-15"}'
+    (outcome,) = read(data, "p.json")
+    assert isinstance(outcome, Failure)
+    assert "1958" not in outcome.message
+
+
+def test_outside_pair_what_must_go_is_seen(shared):
+    """What Microsoft's anonymiser redacts is masked, or read as text, here too."""
+    folder = shared / "fixtures" / "fhir" / "ms-anon-pairs"
+    source = (folder / "patient-basic.json").read_bytes()
+    target = json.loads((folder / "patient-basic-target.json").read_bytes())
+    before = {
+        leaf.path: leaf.value for leaf in leaves(source.decode()) if isinstance(leaf.value, str)
+    }
+    raw = json.dumps(target)
+    after = {leaf.path: leaf.value for leaf in leaves(raw)}
+    gone = {value for path, value in before.items() if after.get(path) != value}
+    seen = " ".join(d.text for d in documents(source, "p.json"))
+    # Times and markup around a value stay; codes and their systems say what kind of thing an
+    # element is, not whose it is.
+    values = {re.sub(r"<[^>]*>|T\d\d:.*", "", value) for value in gone}
+    codes = re.compile(r"[a-z]+|[A-Z]{1,3}|https?:.*|urn:oid:.*|[A-Z][a-z]+")
+    assert {v for v in values if v not in seen and not codes.fullmatch(v)} == set()
+
+
+@pytest.mark.parametrize(
+    ("system", "stays"),
+    [
+        ('"system": "http://loinc.org", ', True),
+        ('"system": "http://house.example/staff", ', False),
+        ("", False),
+    ],
+    ids=["world", "house", "none"],
+)
+def test_only_catalogues_of_the_world_are_not_read(system, stays):
+    coding = f'{{{system}"code": "q1", "display": "Quillon"}}'
+    data = f'{{"resourceType": "Basic", "code": {{"coding": [{coding}], "text": "Quillon"}}}}'
+    assert (b"Quillon" in masked(data.encode(), "b.json", [NAME])) == stays
+
+
+@pytest.mark.parametrize("value", ["1200", "2000"])
+def test_a_quantity_is_no_year(value):
+    data = f'<Observation xmlns="http://hl7.org/fhir"><valueQuantity><value value="{value}"/></valueQuantity></Observation>'
+    assert [d.given for d in documents(data.encode(), "o.xml") if d.text == value] == []
