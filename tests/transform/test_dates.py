@@ -10,7 +10,7 @@ from tests.transform.conftest import KEY, deid, new_values, surrogate
 
 from incognote.policy import TransformRules
 from incognote.transform import datewriting
-from incognote.transform.dates import _read
+from incognote.transform.datefacts import _read
 from incognote.transform.record import Scope
 
 PATIENTS = [f"p{i}" for i in range(12)]

@@ -14,7 +14,7 @@ from incognote.core.errors import DocumentError
 from incognote.core.types import Document, Result
 from incognote.policy import load_policy
 from incognote.transform import Transformer, leaks, new_spans
-from incognote.transform.dates import DateFacts
+from incognote.transform.datefacts import DateFacts
 from incognote.transform.needles import needles
 from incognote.transform.record import Mention, Record, Scope
 

@@ -59,14 +59,14 @@ _BUILT_IN: dict[tuple[str, str], str] = {
     ("transform", "generalize"): "incognote.transform.ages:Generalize",
     ("transform", "hash"): "incognote.transform.masks:Hash",
     ("transform", "redact"): "incognote.transform.masks:Redact",
-    ("transform", "relative"): "incognote.transform.dates:Relative",
+    ("transform", "relative"): "incognote.transform.datemasks:Relative",
     ("transform", "remove"): "incognote.transform.masks:Remove",
     ("transform", "shift"): "incognote.transform.ages:Shift",
     ("transform", "shuffle"): "incognote.transform.shuffle:Shuffle",
     ("transform", "surrogate"): "incognote.transform.surrogate:Surrogate",
     ("transform", "tag"): "incognote.transform.masks:Tag",
     ("transform", "truncate"): "incognote.transform.masks:Truncate",
-    ("transform", "year"): "incognote.transform.dates:Year",
+    ("transform", "year"): "incognote.transform.datemasks:Year",
     ("transform", "zip3"): "incognote.transform.zip3:Zip3",
 }
 

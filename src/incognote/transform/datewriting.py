@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from incognote.transform import datewords as words
-from incognote.transform.dateforms import Field, Form, compact_layout
+from incognote.transform.dateforms import Form, compact_layout
+from incognote.transform.datelex import Field
 from incognote.transform.holidays import Holiday
 
 

@@ -25,6 +25,9 @@ WORD = re.compile(r"[^\W_]+")
 # another original by chance: a shift by three days turns the 5th into the 8th.
 CALENDAR = frozenset({"DATE", "TIME", "AGE"})
 
+# What generators ask of a record besides its text: the dates of the note, and of the first.
+NOTE_DATE, FIRST_NOTE_DATE = NOTED = "note_date", "first_note_date"
+
 _MEMO = 8192
 _ATTEMPTS = 64
 _FEW = 20
