@@ -225,3 +225,21 @@ def test_codes_of_catalogues_stay():
 def test_separators_of_a_field_read_as_text_stay():
     out = masked((MSH + "ZPI|7^Quillon&x^9\r").encode(), "m.hl7", [NAME])
     assert b"ZPI|7^[PATIENT]&x^9" in out
+
+
+def test_a_blank_segment_parts_paragraphs():
+    data = _message("OBX|1|TX|11||Seen.", "OBX|2|TX|11||", "OBX|3|TX|11||Well, says Quillon.")
+    (text,) = [d.text for d in documents(data, "m.hl7") if d.free_text]
+    assert text == "Seen.\n\nWell, says Quillon."
+    assert unchanged(data, "m.hl7") == data
+    assert masked(data, "m.hl7", [NAME]) == data.replace(b"Quillon", b"[PATIENT]")
+
+
+def test_what_was_silent_around_one_text_is_read_around_another():
+    lines = [
+        "OBX|1|TX|1^A report^LN||a",
+        "OBX|1|TX|1^for Quillon^L||b",
+        "OBX|1|TX|1^A report^LN||c",
+    ]
+    out = masked(_message(*lines), "m.hl7", [NAME]).decode()
+    assert "1^A report^LN||a\rOBX|1|TX|1^for [PATIENT]^L||b" in out

@@ -126,3 +126,20 @@ def test_marks_that_nobody_sees_change_no_surrogate():
 def test_what_is_kept_keeps_its_marks():
     text = deid("[[Jo\u00adhn|PATIENT]]", labels={"PATIENT": "keep"}).text
     assert text == "Jo\u00adhn"
+
+
+def test_a_field_that_comes_again_keeps_its_own_document():
+    transformer = Transformer(policy({"default": "surrogate"}), KEY)
+    given = (Span(0, 3, "PATIENT"),)
+    fields = [
+        Document(name, "Ann", {"patient_id": patient}, given=given, free_text=False)
+        for name, patient in (("m:1", "p1"), ("m:2", "p1"), ("m:3", "p2"))
+    ]
+    first, again, other = (transformer.apply(field, given) for field in fields)
+    assert [result.document.id for result in (first, again, other)] == ["m:1", "m:2", "m:3"]
+    assert (
+        first.text
+        == again.text
+        == Transformer(transformer.policy, KEY).apply(fields[1], given).text
+    )
+    assert other.text == Transformer(transformer.policy, KEY).apply(fields[2], given).text

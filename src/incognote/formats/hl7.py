@@ -106,50 +106,60 @@ class _Message:
         return self.found
 
     def _segment(self, segment: Segment) -> None:
-        if not segment.name:
-            self._narrative.append(segment.fields[0].piece(self.marks))
+        name = segment.name
+        if not name:
+            self._narrative += [part.piece(self.marks) for _, part in segment.parts()]
             return
-        self._place = f"{segment.name}-5"
-        number = NARRATIVE.get(segment.name)
-        told = self.kinds.of(segment.name, number) if number else None
-        narrative = None
-        if segment.name == "OBX" and told in (None, "TEXT"):
-            narrative = self._observation(segment)
-        elif segment.name == "NTE" and told in (None, "TEXT"):
-            narrative = segment.fields.get(3)
-        if narrative is not None:
-            group = segment.name + (
-                segment.fields[3].text if segment.name == "OBX" and 3 in segment.fields else ""
-            )
-            if group != self._narrative_of:
-                self._close_narrative()
-            self._narrative_of = group
-            for part in narrative.split(self.marks.repetitions):
-                self._narrative.append(part.piece(self.marks))
-        elif segment.name not in ("OBX", "NTE"):
+        read = NARRATIVE.get(name, 0)
+        if read and self.kinds.of(name, read) in (None, "TEXT"):
+            self._tell(segment, read)
+            around = (name, *segment.texts[: read - 1], *segment.texts[read:])
+            if around in self.kinds.silent:
+                return
+            if not self._fields(segment, read):
+                self.kinds.remember(around)
+        else:
             self._close_narrative()
-        for number, part in segment.fields.items():
+            self._fields(segment)
+
+    def _fields(self, segment: Segment, read: int = 0) -> bool:
+        """Whether any field but the one that is read already had something to say."""
+        name, before = segment.name, len(self.found)
+        for number, part in segment.parts():
             # Field 2 of a header declares the separators: it is no value.
-            if part is narrative or (number == 2 and segment.name in HEADERS):
+            if number == read or (number == 2 and name in HEADERS):
                 continue
-            if segment.name == "OBX" and number == NARRATIVE["OBX"] and told in (None, "TEXT"):
-                continue
-            kind = self.kinds.told(segment.name, number, part.text)
+            kind = self.kinds.told(name, number, part.text)
             if kind in ("", KEEP):
                 continue
-            self._place = f"{segment.name}-{number}"
+            self._place = f"{name}-{number}"
             if kind == DROP:
                 self.found.append(dropped_slot(part.start, part.end, ""))
                 continue
             for repetition in part.split(self.marks.repetitions):
                 self._value(repetition, kind)
+        return len(self.found) > before
+
+    def _tell(self, segment: Segment, number: int) -> None:
+        """The field whose text goes on from segment to segment, where it is text."""
+        self._place = f"{segment.name}-{number}"
+        is_observation = segment.name == "OBX"
+        narrative = self._observation(segment) if is_observation else segment.part(number)
+        if narrative is None:
+            return
+        group = segment.name + (segment.text(3) if is_observation else "")
+        if group != self._narrative_of:
+            self._close_narrative()
+        self._narrative_of = group
+        self._narrative += [
+            part.piece(self.marks) for part in narrative.split(self.marks.repetitions)
+        ]
 
     def _observation(self, segment: Segment) -> Part | None:
         """OBX-5 by the type OBX-2 gives it: the part that is narrative, or nothing."""
-        value = segment.fields.get(5)
-        kind = segment.fields[2].text if 2 in segment.fields else ""
-        if value is None:
-            return None
+        value, kind = segment.part(5), segment.text(2)
+        if value is None or not value.text:
+            return value  # a blank line parts paragraphs
         if kind in NUMBERS and not WORD.search(value.text):
             return None
         if kind == "ED":
@@ -310,10 +320,7 @@ def _patient(every: Sequence[Segment], marks: Separators) -> dict[str, str]:
     for segment in every:
         if segment.name == "PID":
             for number in (3, 2):
-                part = segment.fields.get(number)
-                first = (
-                    part.split(marks.repetitions)[0].split(marks.components)[0] if part else None
-                )
-                if first is not None and first.text:
-                    return {"patient_id": first.text}
+                first = segment.text(number).partition(marks.repetitions)[0]
+                if own := first.partition(marks.components)[0]:
+                    return {"patient_id": own}
     return {}

@@ -46,6 +46,7 @@ WORD = re.compile(r"[^\W\d_]{2}")
 _WORDS = re.compile(r"[^\W\d_]{2} \S*[^\W\d_]{2}")
 # Nothing shorter is a stamp or two words.
 _SHORTEST_GUESS = 5
+_REMEMBERED = 4096
 # HL7 table 0396: what is neither "L" nor begins with "99" is a catalogue of the world, whose names
 # of things name nobody. Local ones may.
 _CATALOGUE = re.compile(r"(?!L$|99)[A-Z][A-Z0-9_.+-]{1,19}")
@@ -64,6 +65,8 @@ class Kinds:
 
     rules: FormatRules
     _named: dict[tuple[str, int], str | None] = field(default_factory=dict)
+    # Reports say the same around the text of segment after segment: what had nothing to be read.
+    silent: set[tuple[str, ...]] = field(default_factory=set)
 
     def of(self, segment: str, number: int) -> str | None:
         """As the policy says, else as the table says; None where neither names the field."""
@@ -87,6 +90,11 @@ class Kinds:
         if STAMP.match(text):
             return "TIMES"
         return "TEXT" if not known or _WORDS.search(text) else ""
+
+    def remember(self, silent: tuple[str, ...]) -> None:
+        if len(self.silent) >= _REMEMBERED:
+            self.silent.clear()
+        self.silent.add(silent)
 
 
 def unlisted(components: Sequence[Part]) -> list[Part]:

@@ -106,13 +106,34 @@ class Part(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A segment's name and its fields that say something, by number.
+    """A segment's name and its fields, which begin at `start` with the number `first`.
 
     A line that is no segment is field 0 of "".
     """
 
     name: str
-    fields: dict[int, Part]
+    start: int
+    first: int
+    texts: list[str]
+
+    def parts(self) -> Iterator[tuple[int, Part]]:
+        """The fields that say something, by number."""
+        at = self.start
+        for number, text in enumerate(self.texts, self.first):
+            if text:
+                yield number, Part(at, text)
+            at += len(text) + 1
+
+    def text(self, number: int) -> str:
+        at = number - self.first
+        return self.texts[at] if 0 <= at < len(self.texts) else ""
+
+    def part(self, number: int) -> Part | None:
+        """A field, which may be empty; None where the segment ends before it."""
+        before = self.texts[: number - self.first]
+        if len(before) == len(self.texts):
+            return None
+        return Part(self.start + sum(map(len, before)) + len(before), self.text(number))
 
 
 def segments(raw: str, marks: Separators) -> Iterator[Segment]:
@@ -123,13 +144,7 @@ def segments(raw: str, marks: Separators) -> Iterator[Segment]:
             raise ReadError(f"a segment of more than {_MOST_FIELDS:,} fields")
         if not texts or not _NAME.fullmatch(name):
             # The line of a report whose sender did not escape its line breaks.
-            yield Segment("", {0: Part(line.start(), line[0])})
-            continue
-        fields = {}
-        at = line.start() + len(name) + 1
-        # In a header the first separator is itself field 1, so that numbers run one higher.
-        for number, text in enumerate(texts, 2 if name in HEADERS else 1):
-            if text:
-                fields[number] = Part(at, text)
-            at += len(text) + 1
-        yield Segment(name, fields)
+            yield Segment("", line.start(), 0, [line[0]])
+        else:
+            # In a header the first separator is itself field 1, so that numbers run one higher.
+            yield Segment(name, line.start() + len(name) + 1, 2 if name in HEADERS else 1, texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, ClassVar, Protocol
 
@@ -18,7 +19,7 @@ from incognote.transform.leaks import Piece
 from incognote.transform.masks import Tag
 from incognote.transform.needles import needles
 from incognote.transform.originals import Originals
-from incognote.transform.record import CALENDAR, Mention, Record, Scope
+from incognote.transform.record import CALENDAR, NOTED, Mention, Record, Scope
 
 SCOPES = ("patient", "document", "corpus")
 # A patient's answers take some 40 kB; those forgotten are worked out again, the same.
@@ -106,6 +107,14 @@ class Transformer:
 
     def apply(self, document: Document, spans: Sequence[Span]) -> Result:
         """The document with every span replaced, checked for originals that are left."""
+        if document.free_text:
+            return self._checked(document, spans)
+        # Of one patient, message after message has the same fields.
+        field = (document.text, *spans, *map(document.meta.get, NOTED))
+        first = self._scope(document).memo(field, lambda: self._checked(document, spans))
+        return replace(first, document=document)
+
+    def _checked(self, document: Document, spans: Sequence[Span]) -> Result:
         spans = _ordered(document, spans)
         tagged: frozenset[int] = frozenset()
         for _ in range(_MENDS):
