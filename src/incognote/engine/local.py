@@ -222,7 +222,6 @@ def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
         ledger.refused(item.source, item.content, _raw(item.content))
         return None
     assert item.content is not None
-    raw = item.content.raw
     results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if not failures:
@@ -233,7 +232,7 @@ def _rewritten(item: Item, outcomes: Outcomes, ledger: Ledger) -> bytes | None:
             name = item.documents[0].id if item.documents else item.source.name
             failures.append(Failure(name, "write", what, wording(error)))
     if failures:
-        ledger.refused(item.source, failures[0], raw, item.documents)
+        ledger.refused(item.source, failures[0], _raw(item.content), item.documents)
         return None
     ledger.done(item.source, results)
     return data
@@ -266,4 +265,5 @@ def _failed_row(failure: Failure) -> dict[str, object]:
 
 
 def _raw(content: Record | Failure | None) -> bytes | None:
-    return content.raw if isinstance(content, Record | Unreadable) else None
+    raw = content.raw if isinstance(content, Record | Unreadable) else None
+    return raw() if callable(raw) else raw

@@ -23,8 +23,10 @@ from incognote.policy import Policy
 if TYPE_CHECKING:
     from incognote.transform.vault import VaultWriter
 
-# A batch also ends here, so that a folder of books takes no more memory than one of notes.
+# A batch also ends here, so that a folder of books takes no more memory than one of notes, nor a
+# table of columns that nobody reads.
 _BATCH_CHARACTERS = 1_000_000
+_BATCH_RECORDS = 256
 
 Outcomes = list[Result | Failure]
 
@@ -130,7 +132,8 @@ def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
         batch.append(item)
         documents += len(item.documents)
         characters += sum(len(document.text) for document in item.documents)
-        if documents >= size or characters >= _BATCH_CHARACTERS:
+        is_full = documents >= size or characters >= _BATCH_CHARACTERS
+        if is_full or len(batch) >= _BATCH_RECORDS:
             yield batch
             batch, documents, characters = [], 0, 0
     if batch:

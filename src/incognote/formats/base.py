@@ -26,13 +26,14 @@ class Record:
 
     `render` takes the results of `documents` in their order (with new text) and gives the bytes
     of this piece, header and separators included, so that a file is the concatenation of its
-    records. `raw` are the bytes it was read from, for the quarantine folder; None where the piece
-    is the whole file.
+    records. Those of one file are rendered in order, each at most once, one that goes to quarantine
+    not at all. `raw` are the bytes it was read from, for the quarantine folder, or what makes them;
+    None where the piece is the whole file.
     """
 
     documents: tuple[Document, ...]
     render: Callable[[Sequence[Result]], bytes] = field(repr=False)
-    raw: bytes | None = field(default=None, repr=False)
+    raw: bytes | Callable[[], bytes] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,15 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Unreadable, new_text
 from incognote.formats.charset import check
-from incognote.formats.headers import is_patient_number, judged, promise, promises, words_of
+from incognote.formats.headers import (
+    CODES,
+    MEASURES,
+    is_patient_number,
+    judged,
+    promise,
+    promises,
+    words_of,
+)
 from incognote.formats.patch import facts, spread
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
@@ -80,6 +88,11 @@ class Columns:
     @property
     def keeps_id(self) -> bool:
         return self.choice(self.rules.id) == KEEP
+
+    def is_label(self, name: str) -> bool:
+        """Whether the values of a field are masked as a whole, if they can be what it says."""
+        chosen = self.choice(name) or self.promised(name)
+        return chosen not in (None, KEEP, DROP, TEXT, CODES, MEASURES)
 
     def is_named(self, name: str) -> bool:
         """Whether anything but the value itself says what a field is."""

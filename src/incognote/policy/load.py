@@ -23,6 +23,7 @@ from incognote.policy.model import (
     MATCHES,
     NAMES,
     TEXT,
+    TYPES,
     UNNAMED,
     DicomRules,
     Policy,
@@ -151,7 +152,12 @@ def _check(policy: Policy) -> None:
     for key, choice in policy.formats.labels.items():
         if choice not in (TEXT, KEEP, DROP):
             _check_labels([choice], f"formats.labels.{key}")
-    for name, known in (("images", IMAGES), ("names", NAMES), ("unnamed", UNNAMED)):
+    for name, known in (
+        ("images", IMAGES),
+        ("names", NAMES),
+        ("types", TYPES),
+        ("unnamed", UNNAMED),
+    ):
         if getattr(policy.formats, name) not in known:
             raise PolicyError(f"formats.{name}: must be one of {', '.join(known)}")
     _check_dicom(policy.formats.dicom)

@@ -22,6 +22,7 @@ BLANK = "blank"
 COVER = "cover"
 READ = "read"
 UNNAMED = (TEXT, KEEP, DROP)
+TYPES = (KEEP, TEXT)
 IMAGES = (BLANK, COVER, READ, KEEP)
 REPLACE = "replace"
 NUMBER = "number"
@@ -210,6 +211,10 @@ class FormatRules:
     (they are read like any text, and what is PHI in them is replaced), `number` (every file gets a
     number for a name) or `keep`. `keys` reads the keys of JSON files and the headers of CSV tables
     as well, for exports that have names there.
+
+    `types` says what becomes of a Parquet column of dates or numbers that is masked: with `keep` it
+    stays one, and a replacement that is no date or number is null; with `text` it becomes a column
+    of text.
     """
 
     text: tuple[str, ...] = ("text",)
@@ -220,6 +225,7 @@ class FormatRules:
     images: str = BLANK
     names: str = REPLACE
     keys: bool = False
+    types: str = KEEP
     dicom: DicomRules = field(default_factory=DicomRules)
 
     def choice(self, *names: str) -> str | None:
