@@ -1,4 +1,4 @@
-"""The same notes as plain text, CSV, JSON Lines, FHIR NDJSON and HL7: speed, memory at any size.
+"""The same notes as text, CSV, Parquet, JSON Lines, NDJSON and HL7: speed, memory at any size.
 
     python -m bench.streams speed [--policy rules] [--rounds 5]
     python -m bench.streams size FORMAT [--megabytes 1000] [--policy bench/keep.toml] [--workers 2]
@@ -26,9 +26,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count, cycle
 from pathlib import Path
 from threading import Event, Thread
+from typing import BinaryIO
 
 from bench.notes import notes
 from incognote.engine.local import deid
@@ -79,11 +81,47 @@ def as_hl7(note: Note) -> bytes:
     return "".join(segment + "\r" for segment in segments).encode()
 
 
-FORMATS: dict[str, tuple[bytes, Callable[[Note], bytes]]] = {
-    "csv": (b"id,patient_id,text\n", as_csv),
-    "jsonl": (b"", as_jsonl),
-    "ndjson": (b"", as_ndjson),
-    "hl7": (b"", as_hl7),
+Write = Callable[[Note], object]
+
+
+@contextmanager
+def as_rows(out: BinaryIO, row: Callable[[Note], bytes], head: bytes = b"") -> Iterator[Write]:
+    out.write(head)
+    yield lambda note: out.write(row(note))
+
+
+@contextmanager
+def as_parquet(out: BinaryIO) -> Iterator[Write]:
+    """One row group for a million rows, as pandas writes them: nothing a reader could hold."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.string()) for name in ("id", "patient_id", "text")])
+
+    def add(note: Note) -> None:
+        waiting.append(note)
+        if len(waiting) == 500:
+            flush()
+
+    def flush() -> None:
+        columns = [list(column) for column in zip(*waiting, strict=True)] or [[], [], []]
+        writer.write_batch(pa.record_batch(columns, schema=schema), row_group_size=1 << 20)
+        waiting.clear()
+
+    waiting: list[Note] = []
+    # Not packed, so that a gigabyte of file is a gigabyte of notes, as in the other formats.
+    options = {"compression": "none", "use_dictionary": False}
+    with pq.ParquetWriter(out, schema, **options) as writer:
+        yield add
+        flush()
+
+
+FORMATS: dict[str, Callable[[BinaryIO], AbstractContextManager[Write]]] = {
+    "csv": lambda out: as_rows(out, as_csv, b"id,patient_id,text\n"),
+    "parquet": as_parquet,
+    "jsonl": lambda out: as_rows(out, as_jsonl),
+    "ndjson": lambda out: as_rows(out, as_ndjson),
+    "hl7": lambda out: as_rows(out, as_hl7),
 }
 
 
@@ -94,13 +132,13 @@ def endless(texts: Sequence[str]) -> Iterator[Note]:
 
 
 def write(kind: str, path: Path, texts: Sequence[str], size: int) -> None:
-    """A file of at least `size` bytes."""
-    head, row = FORMATS[kind]
-    with path.open("wb") as out:
-        out.write(head)
-        for note in endless(texts):
-            out.write(row(note))
-            if out.tell() >= size:
+    """A file of notes of at least `size` bytes, and of each note once."""
+    written = 0
+    with path.open("wb") as out, FORMATS[kind](out) as add:
+        for number, note in enumerate(endless(texts), start=1):
+            add(note)
+            written += len(note[-1].encode())
+            if number >= len(texts) and max(written, out.tell()) >= size:
                 return
 
 
@@ -116,9 +154,8 @@ def speed(policy: str, rounds: int = 5, corpus: str = "dev") -> dict[str, dict[s
         where["text"].mkdir()
         for (own, _, text), _ in zip(endless(texts), texts, strict=False):
             (where["text"] / f"{own}.txt").write_text(text, "utf-8")
-        for kind, (head, row) in FORMATS.items():
-            rows = [row(note) for note, _ in zip(endless(texts), texts, strict=False)]
-            where[kind].write_bytes(head + b"".join(rows))
+        for kind in FORMATS:
+            write(kind, where[kind], texts, 0)
         for number in range(rounds + 1):
             for kind, path in where.items():
                 out = Path(folder) / f"{kind}-{number}"
