@@ -81,10 +81,23 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Words, numbers and punctuation marks of a view, as parallel arrays of offsets."""
+    """Words, numbers and punctuation marks of a text, in parallel: where each starts and ends, how
+    it is written, and the white space before it. Detectors share them instead of cutting anew."""
 
     starts: array[int]
     ends: array[int]
+    words: Sequence[str] = field(repr=False)
+    gaps: Sequence[str] = field(repr=False)
+
+    @classmethod
+    def cut(cls, text: str, starts: array[int], ends: array[int]) -> Tokens:
+        """What stands at these places of a text."""
+        return cls(
+            starts,
+            ends,
+            [text[start:end] for start, end in zip(starts, ends, strict=True)],
+            [text[end:start] for end, start in zip((0, *ends), starts, strict=False)],
+        )
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -112,6 +125,12 @@ class View:
     def to_source(self, span: Span) -> Span:
         start, end = self.offsets.to_source(span.start, span.end)
         return span.moved(start, end)
+
+    def tokens_in(self, text: str) -> Tokens:
+        """The tokens as `text` or as `cased` writes them."""
+        if text is self.text:
+            return self.tokens
+        return Tokens.cut(text, self.tokens.starts, self.tokens.ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,8 @@ def _alone(view: View, place: _Place) -> View:
         text=text,
         cased=view.cased[start:end],
         offsets=OffsetMap.identity(len(text)),
-        tokens=Tokens(
+        tokens=Tokens.cut(
+            text,
             starts=array("l", (at - start for at in tokens.starts[first:last])),
             ends=array("l", (at - start for at in tokens.ends[first:last])),
         ),

@@ -42,7 +42,7 @@ def legible(view: View) -> View:
     return replace(
         view,
         text=text,
-        cased=_with(view.cased, repairs),
+        cased=text if view.cased is view.text else _with(view.cased, repairs),
         tokens=_joined(text, view.tokens),
     )
 
@@ -85,7 +85,7 @@ def _joined(text: str, tokens: Tokens) -> Tokens:
         else:
             starts.append(start)
             ends.append(end)
-    return Tokens(starts=starts, ends=ends)
+    return Tokens.cut(text, starts, ends)
 
 
 def _same_kind(left: str, right: str) -> bool:

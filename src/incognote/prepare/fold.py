@@ -38,8 +38,10 @@ _DISGUISED = re.compile(
 
 # What needs a look: anything beyond ASCII, carriage returns and other odd spaces, and a hyphen
 # that breaks a word at a line end. Lower case on both sides: "Anne-\nMarie" keeps her hyphen.
+# It begins with one character of a set: such a search runs through the text at full speed.
 _ODD = re.compile(
-    r"(?<=[a-zà-ÿ])-[ \t]{0,8}\r?\n[ \t]{0,80}(?=[a-zà-ÿ])|[^\x00-\x7f]|[\r\x0b\x0c`\x1c-\x1e]"
+    r"[-`\r\x0b\x0c\x1c-\x1e\x80-\U0010ffff]"
+    r"(?:(?<!-)|(?<=[a-zà-ÿ]-)[ \t]{0,8}\r?\n[ \t]{0,80}(?=[a-zà-ÿ]))"
 )
 
 

@@ -35,8 +35,8 @@ def language_of(text: str, languages: tuple[str, ...]) -> str:
     words = _WORD.findall(text[:_ENOUGH].lower())
     if len(words) < _FEWEST_WORDS:
         return languages[0]
-    small = sum(word in _SMALL_ENGLISH for word in words)
-    foreign = sum(word in _SMALL_FOREIGN for word in words)
+    small = sum(map(_SMALL_ENGLISH.__contains__, words))
+    foreign = sum(map(_SMALL_FOREIGN.__contains__, words))
     if "en" in languages and small >= _ENGLISH_SHARE * len(words) and small > foreign:
         return "en"
     # The model is case-sensitive and knows capitals badly; digits and marks tell it nothing.

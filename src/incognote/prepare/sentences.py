@@ -9,10 +9,23 @@ from __future__ import annotations
 
 import re
 
-_BREAK = re.compile(r"\n+|(?<![.!?])[.!?]+[\"')\]]*[ \t]+(?=[\"'(\[]?[A-Z0-9])|[!?][ \t]+")
+# Each begins with one character of a set: such a search runs through the text at full speed.
+_BREAK = re.compile(
+    r"[\n.!?](?:"
+    r"(?<=\n)\n*"
+    r"|(?<!\n)(?<![.!?].)[.!?]*[\"')\]]*[ \t]+(?=[\"'(\[]?[A-Z0-9])"
+    r"|(?<=[!?])[ \t]+"
+    r")"
+)
 # A note typed without capitals: any letter may start a sentence, so the word before the full stop
 # must be a whole word.
-_BREAK_LOWER = re.compile(r"\n+|(?<=[a-z0-9]{2})[.!?]+[\"')\]]*[ \t]+|[!?][ \t]+")
+_BREAK_LOWER = re.compile(
+    r"[\n.!?](?:"
+    r"(?<=\n)\n*"
+    r"|(?<=[a-z0-9]{2}[.!?])[.!?]*[\"')\]]*[ \t]+"
+    r"|(?<=[!?])[ \t]+"
+    r")"
+)
 _LAST_WORD = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)[.!?]*[\"')\]]*\s*$")
 
 # Words that carry a full stop of their own and are followed by a capital in mid-sentence.
@@ -31,10 +44,11 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     start = 0
     breaks = _BREAK_LOWER if text == text.lower() else _BREAK
     for mark in breaks.finditer(text):
-        if text[mark.start()] == "." and _is_abbreviation(text, start, mark.start()):
+        at, end = mark.span()
+        if text[at] == "." and _is_abbreviation(text, start, at):
             continue
-        _add(found, text, start, mark.end())
-        start = mark.end()
+        _add(found, text, start, end)
+        start = end
     _add(found, text, start, len(text))
     return tuple(found)
 
@@ -49,8 +63,7 @@ def _is_abbreviation(text: str, start: int, dot: int) -> bool:
 
 
 def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    stretch = text[start:end]
-    stripped = stretch.strip()
-    if stripped:
-        begin = start + stretch.index(stripped[0])
-        found.append((begin, begin + len(stripped)))
+    content = text[start:end].lstrip()
+    if content:
+        begin = end - len(content)
+        found.append((begin, begin + len(content.rstrip())))

@@ -9,22 +9,28 @@ from __future__ import annotations
 
 import re
 from array import array
+from itertools import accumulate
 
 from incognote.core.types import Tokens
 
 _TOKEN = re.compile(
-    r"(?:\b[OD]['’](?=[^\W\d_]{2}))?[^\W\d_]+"  # a word
+    r"("
+    r"[^\W\d_]+(?:(?<=\b[OoDd])['’][^\W\d_]{2,})?"  # a word
     r"|\d+"
-    r"|['’]s\b"
+    r"|['’][sS]\b"
     r"|[^\w\s]"
-    r"|_+",
-    re.IGNORECASE,
+    r"|_+"
+    r")"
 )
 
 
 def tokenize(text: str) -> Tokens:
-    spans = [match.span() for match in _TOKEN.finditer(text)]
+    # White space and tokens in turns, beginning and ending with white space, be it empty.
+    pieces = _TOKEN.split(text)
+    bounds = list(accumulate(map(len, pieces)))
     return Tokens(
-        starts=array("l", [start for start, _ in spans]),
-        ends=array("l", [end for _, end in spans]),
+        starts=array("l", bounds[:-1:2]),
+        ends=array("l", bounds[1::2]),
+        words=pieces[1::2],
+        gaps=pieces[:-1:2],
     )

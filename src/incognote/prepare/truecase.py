@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
+from incognote.core.letters import count_letters
 from incognote.core.types import Tokens
 from incognote.lexicon import lexicon
 from incognote.lexicon.speech import Tagger
@@ -34,8 +35,11 @@ _NO_CAPITALS = 0.005
 
 def lacks_case(text: str) -> bool:
     """Whether letter case says nothing in this text, because there is (nearly) only one."""
-    capitals = sum(map(str.isupper, text))
-    letters = capitals + sum(map(str.islower, text))
+    if text.isascii():
+        capitals, letters = count_letters(text)
+    else:  # letters of scripts without case do not count
+        capitals = sum(map(str.isupper, text))
+        letters = capitals + sum(map(str.islower, text))
     if letters < _FEWEST_LETTERS:
         return False
     return not _NO_CAPITALS * letters < capitals < _ALL_CAPITALS * letters

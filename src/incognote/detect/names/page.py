@@ -18,7 +18,7 @@ _COLUMN_GAP = 3  # so many blanks part two columns or fields
 class Page:
     """Token texts and facts in parallel lists, with the few questions asked about their gaps."""
 
-    __slots__ = ("bits", "ends", "facts", "lower_case", "starts", "text", "words")
+    __slots__ = ("bits", "ends", "facts", "gaps", "lower_case", "starts", "text", "words")
 
     def __init__(self, view: View, facts: Facts) -> None:
         self.facts = facts
@@ -28,10 +28,11 @@ class Page:
         # Lists: an array makes a new number at every look.
         self.starts = view.tokens.starts.tolist()
         self.ends = view.tokens.ends.tolist()
-        self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
-        self.bits = [facts[word] for word in self.words]
-        capitals = sum(1 for bits in self.bits if bits & (CAPITAL | UPPER))
-        smalls = sum(1 for bits in self.bits if bits & LOWER)
+        self.words = view.tokens_in(text).words
+        self.gaps = view.tokens.gaps
+        self.bits = list(map(facts.__getitem__, self.words))
+        capitals = len([bits for bits in self.bits if bits & (CAPITAL | UPPER)])
+        smalls = len([bits for bits in self.bits if bits & LOWER])
         # A note typed without the shift key: a few capitals at most (units, abbreviations).
         self.lower_case = smalls > 12 * capitals
 
@@ -40,23 +41,18 @@ class Page:
 
     def glued(self, index: int) -> bool:
         """No space between this token and the one before."""
-        return 0 < index < len(self.words) and self.starts[index] == self.ends[index - 1]
+        return 0 < index < len(self.words) and not self.gaps[index]
 
     def breaks(self, index: int) -> bool:
         """A line ends between the token before and this one, or the page starts or ends here."""
-        if index <= 0 or index >= len(self.words):
-            return True
-        return self.text.find("\n", self.ends[index - 1], self.starts[index]) != -1
+        return not 0 < index < len(self.words) or "\n" in self.gaps[index]
 
     def gap(self, index: int) -> bool:
         """Whether the token starts a new line, column or field."""
-        if index <= 0 or index >= len(self.words):
+        if not 0 < index < len(self.words):
             return True
-        blanks = self.starts[index] - self.ends[index - 1]
-        return blanks >= _COLUMN_GAP or (blanks > 0 and self.breaks(index)) or self._tab(index)
-
-    def _tab(self, index: int) -> bool:
-        return self.text.find("\t", self.ends[index - 1], self.starts[index]) != -1
+        blanks = self.gaps[index]
+        return len(blanks) >= _COLUMN_GAP or "\n" in blanks or "\t" in blanks
 
     def in_capitals(self, index: int) -> bool:
         """The words around are capitals too, so that capitals tell nothing."""

@@ -19,15 +19,19 @@ its trigger is first seen, which keeps the start short.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from incognote.core.phrases import lower
 from incognote.core.types import Tokens
 from incognote.detect.patterns.checks import CHECKS
 from incognote.detect.patterns.packfile import FLAGS, Rule
 
 LOOK_BACK = 60
 LONGEST_RUN = 20
+# A longer number is taken for one of this length.
+_ENDLESS = "9" * (LONGEST_RUN + 1)
+_NINES = str.maketrans("0123456789", "9999999999")
 # How many tokens a "~" rule may look back, and the marks that do not break its run.
 RUN_TOKENS = 12
 TRIES_BEFORE_GATE = 300  # how busy a group must be for its gate to pay
@@ -165,8 +169,13 @@ def _branch(at: int, rule: Rule) -> str:
     return f"(?P<g{at}>(?{'' if rule.case else 'i'}:{pattern}\n))"
 
 
-# The rules that start at a token, and those that may start at any token of the run before it.
-_Entry = tuple[Group | None, Group | None]
+class _Entry(NamedTuple):
+    """What a token triggers: the rules that start at it, those that may start at any token of the
+    run that leads to it, and, for a number, what it triggers before a certain character."""
+
+    here: Group | None
+    back: Group | None
+    before: Mapping[str, _Entry]
 
 
 class Engine:
@@ -183,49 +192,59 @@ class Engine:
                     table.setdefault(key, []).append(matcher)
         groups: dict[tuple[Matcher, ...], Group] = {}
 
-        def group(matchers: Iterable[Matcher]) -> Group | None:
-            members = tuple(dict.fromkeys(matchers))
+        def group(table: Mapping[str, list[Matcher]], *keys: str) -> Group | None:
+            members = tuple(
+                dict.fromkeys(matcher for key in keys for matcher in table.get(key, ()))
+            )
             return groups.setdefault(members, Group(members)) if members else None
 
+        followers: dict[str, set[str]] = {}
+        for key in (*here, *back):
+            mark = key.lstrip("9")
+            word = key.removesuffix(mark) or key
+            followers.setdefault(word, set()).update(key[len(word) :])
         self._table = {
-            key: (group(here.get(key, ())), group(back.get(key, ()))) for key in (*here, *back)
+            word: _Entry(
+                group(here, word),
+                group(back, word),
+                {
+                    mark: _Entry(group(here, word, word + mark), group(back, word, word + mark), {})
+                    for mark in marks
+                },
+            )
+            for word, marks in followers.items()
         }
 
     def find(self, text: str, tokens: Tokens) -> list[Found]:
         """Every candidate, in the order of its trigger. A rule never overlaps itself."""
         scan = _Scan(text, tokens)
-        lower = text.lower()
-        if len(lower) != len(text):
-            # A letter whose lower case is longer (U+0130) would move every offset behind it.
-            lower = "".join(low if len(low := c.lower()) == 1 else c for c in text)
-        get = self._table.get
-        for index, (start, end) in enumerate(zip(scan.starts, scan.ends, strict=True)):
-            word = lower[start:end]
-            entry = get(word)
-            entries: tuple[_Entry | None, ...] = (entry,)
-            # Digits and most marks sort before ":", letters behind it.
-            if word < ":" and word.isdigit():
-                shape = "9" * min(end - start, LONGEST_RUN)
-                followed = get(shape + lower[end]) if end < len(text) else None
-                entries = (entry, get(shape), followed)
-            elif entry is None:
+        read = lower(text).translate(_NINES)
+        starts, ends, get = scan.starts, scan.ends, self._table.get
+        words = [read[start:end] for start, end in zip(starts, ends, strict=True)]
+        if _ENDLESS in read:
+            words = [word[:LONGEST_RUN] for word in words]
+        for index, entry in enumerate(map(get, words)):
+            if entry is None:
                 continue
-            for here, back in filter(None, entries):
-                # Most triggers trigger nothing: the gate is asked here, before anything is called.
-                if here and (opened := here.gate(text, start)):
-                    scan.try_at(here.behind(opened), start)
-                if back:
-                    scan.try_run(back, index)
+            here, back, before = entry
+            if before:
+                here, back, _ = before.get(read[ends[index] : ends[index] + 1], entry)
+            # Most triggers trigger nothing: the gate is asked here, before anything is called.
+            if here and (opened := here.gate(text, starts[index])):
+                scan.try_at(here.behind(opened), starts[index])
+            if back:
+                scan.try_run(back, index)
         return scan.found
 
 
 class _Scan:
     """What one pass over one text remembers."""
 
-    __slots__ = ("_busy", "_text", "_tried", "ends", "found", "starts")
+    __slots__ = ("_busy", "_gaps", "_text", "_tried", "ends", "found", "starts")
 
     def __init__(self, text: str, tokens: Tokens) -> None:
         self._text = text
+        self._gaps = tokens.gaps
         self.starts = tokens.starts.tolist()
         self.ends = tokens.ends.tolist()
         self._busy: dict[Matcher, int] = {}
@@ -241,10 +260,9 @@ class _Scan:
         self._tried[group] = index + 1
 
     def _run_start(self, index: int) -> int:
-        text, starts, ends = self._text, self.starts, self.ends
         floor = max(0, index - RUN_TOKENS)
-        while index > floor and ends[index - 1] == starts[index]:
-            first = text[starts[index - 1]]
+        while index > floor and not self._gaps[index]:
+            first = self._text[self.starts[index - 1]]
             if not (first.isalnum() or first in _RUN_MARKS):
                 break
             index -= 1
@@ -265,7 +283,7 @@ def _keys(trigger: str) -> Iterator[str]:
     """The dictionary keys a trigger stands for."""
     shape = _SHAPE.fullmatch(trigger)
     if shape is None:
-        yield trigger
+        yield trigger.translate(_NINES)
         return
     digits, repeat, most, followers, follower = shape.groups()
     shortest = len(digits)

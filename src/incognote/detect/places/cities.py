@@ -28,20 +28,20 @@ _BIG_CITY = 150_000
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     place_end = -1  # where the place before this run ended
     for run in scan.run_list:
-        if any(taken[run.first : run.end]):
+        if 1 in taken[run.first : run.end]:
             place_end = run.end
             continue
-        found = _city(scan, run, place_end)
+        found = _city(scan, run, place_end) if run.named else None
         if found:
             yield found
             place_end = found.end
 
 
 def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
-    first, end, cased = run
+    first, end, cased, named = run
     if end - first > 1 and scan.bits[end - 1] & UPPER and scan.gap(end) == GLUED:
         end -= 1  # "Westmere WM1 2HD": the start of a British postcode
-    named = [at for at in range(first, end) if scan.specific(at, cased)]
+        named = [at for at in named if at < end]
     if not named or end - first > 4 or scan.bits[first] & LANGUAGE:
         return None
     if cased and any(_inner_capital(scan.words[at]) for at in named):
@@ -74,17 +74,15 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
             return Finding(first, end, "CITY", "town-behind-place", LIKELY)
     before = preposition(scan, first)
     home = nearby(scan, first, "home")
+    town = Run(first, end, cased, named)
     if known is not None:
-        town = Run(first, end, cased)
         return _known_city(scan, town, known, before, rare=rare, people=people, home=home)
-    return _unknown_city(scan, Run(first, end, cased), named, before, rare=rare, home=home)
+    return _unknown_city(scan, town, before, rare=rare, home=home)
 
 
-def _unknown_city(
-    scan: Scan, run: Run, named: list[int], before: str, *, rare: bool, home: bool
-) -> Finding | None:
+def _unknown_city(scan: Scan, run: Run, before: str, *, rare: bool, home: bool) -> Finding | None:
     """A town that no list knows, by the words before it: "lives in", "moved to"."""
-    first, end, cased = run
+    first, end, cased, named = run
     if not cased or scan.bits[first] & COUNTRY:
         return None
     closed = scan.lower(end) in (",", ".", ";", ")") or scan.gap(end) >= COLUMN
@@ -108,7 +106,7 @@ def _inner_capital(word: str) -> bool:
 def _known_city(
     scan: Scan, run: Run, known: int, before: str, *, rare: bool, people: bool, home: bool
 ) -> Finding | None:
-    first, end, cased = run
+    first, end, cased, _ = run
     after = scan.lower(end)
     if after in word_list("countries", "not_after"):
         return None

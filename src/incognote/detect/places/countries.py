@@ -13,7 +13,8 @@ from incognote.lexicon import fold, lexicon
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     lex = lexicon()
-    for at, bits in enumerate(scan.bits):
+    for at in scan.listed:
+        bits = scan.bits[at]
         if not bits & COUNTRY or taken[at] or (not bits & CAPITAL and scan.cased(at)):
             continue
         dotted = _dotted_country(scan, at)

@@ -20,9 +20,11 @@ _LEADING = frozenset("at @ by for with from to via through thru attends attended
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for run in scan.run_list:
-        if any(taken[run.first : run.end]):
+        if 1 in taken[run.first : run.end]:
             continue
-        found = next(filter(None, (rule(scan, run) for rule in _RULES)), None)
+        found = _saint(scan, run)
+        if not found and run.named:
+            found = _by_field(scan, run) or _by_preposition(scan, run)
         if found:
             yield found
 
@@ -57,8 +59,7 @@ def _by_field(scan: Scan, run: Run) -> Finding | None:
     label = next((label for cue, label in _FIELDS if name in word_list("cues", cue)), "")
     if not label or scan.lower(run.end) == ":":
         return None
-    named = [at for at in range(run.first, run.end) if scan.specific(at, run.cased)]
-    if not named or (run.cased and not any(map(scan.telling, named))):
+    if run.cased and not any(map(scan.telling, run.named)):
         return None  # "Lab: Troponin", "Site: Left"
     return Finding(run.first, run.end, label, "field", LIKELY)
 
@@ -69,15 +70,15 @@ def _by_preposition(scan: Scan, run: Run) -> Finding | None:
     before = preposition(scan, run.first)
     if before not in _LEADING:
         return None
-    named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
-    if not named or (len(named) < 2 and not scan.telling(named[0])):
+    if len(run.named) < 2 and not scan.telling(run.named[0]):
         return None
-    label = _label_after(scan, run, named, before)
+    label = _label_after(scan, run, before)
     return Finding(run.first, run.end, label, f"after-{before}", POSSIBLE) if label else None
 
 
-def _label_after(scan: Scan, run: Run, named: list[int], before: str) -> str:
+def _label_after(scan: Scan, run: Run, before: str) -> str:
     """What the word before makes of the run; empty for nothing."""
+    named = run.named
     person = all(scan.bits[at] & PERSON for at in named)
     rare = not scan.bits[named[0]] & COMMON
     if before == "by" and rare and not person and nearby(scan, run.first, "carried"):
@@ -97,6 +98,3 @@ def _label_after(scan: Scan, run: Run, named: list[int], before: str) -> str:
     if cared and (before == "from" or (before == "to" and len(named) > 1)):
         return "HOSPITAL"
     return "ORGANIZATION" if before in ("via", "through", "thru") and len(named) > 1 else ""
-
-
-_RULES = (_saint, _by_field, _by_preposition)

@@ -46,20 +46,20 @@ class Head(NamedTuple):
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     for run in scan.run_list:
-        if any(taken[run.first : run.end]):
+        if 1 in taken[run.first : run.end]:
             continue
         found = _headed(scan, run) or _lower_head(scan, run)
         if found and not any(taken[found.first : found.end]):
             yield found
 
 
-def last_head(scan: Scan, run: Run) -> Head | None:
-    """The last head in a run, the longest that ends there."""
+def last_head(scan: Scan, first: int, end: int) -> Head | None:
+    """The last head in a stretch, the longest that ends there."""
     heads = scan.vocabulary.heads
-    for last in range(run.end - 1, run.first - 1, -1):
+    for last in range(end - 1, first - 1, -1):
         if not scan.bits[last] & HEAD and scan.lower(last) not in ("'s", "’s"):
             continue
-        for size in range(min(_LONGEST_HEAD, last + 1 - run.first), 0, -1):
+        for size in range(min(_LONGEST_HEAD, last + 1 - first), 0, -1):
             found = heads.get(tuple(map(scan.lower, range(last + 1 - size, last + 1))))
             if found:
                 return Head(last + 1 - size, last + 1, *found)
@@ -67,7 +67,7 @@ def last_head(scan: Scan, run: Run) -> Head | None:
 
 
 def _headed(scan: Scan, run: Run) -> Finding | None:
-    head = last_head(scan, run)
+    head = last_head(scan, run.first, run.end)
     if head is None:
         return None
     opening = tuple(map(scan.lower, range(run.first, run.first + 3)))
@@ -82,7 +82,7 @@ def _headed(scan: Scan, run: Run) -> Finding | None:
         named = [at for at in range(head.end, end) if scan.specific(at, run.cased)]
         bare = head.first > first and head.label == "HOSPITAL" and not run.cased
         after = scan.run_to.get(end)
-        if after and after.first > run.first and last_head(scan, after):
+        if after and after.first > run.first and last_head(scan, after.first, after.end):
             return None  # "University of Northfield Hospital": the later head takes it all
         follows_of = end > run.end and all(map(scan.telling, named))
         if not named or bare or not (head.strong or follows_of):
@@ -219,10 +219,9 @@ def _lower_head(scan: Scan, run: Run) -> Finding | None:
     head = scan.lower(run.end)
     if scan.bits[run.end] & CAPITAL or head not in word_list("heads", "lower_heads"):
         return None
-    named = [at for at in range(run.first, run.end) if scan.specific(at, cased=True)]
-    if not any(scan.words[at][1:].islower() and len(scan.words[at]) > 4 for at in named):
+    if not any(scan.words[at][1:].islower() and len(scan.words[at]) > 4 for at in run.named):
         return None
-    if all(scan.bits[at] & COMMON for at in named) or scan.words[run.end - 1] in ("'s", "’s"):
+    if all(scan.bits[at] & COMMON for at in run.named) or scan.words[run.end - 1] in ("'s", "’s"):
         return None
     label = scan.vocabulary.heads[(head,)][0]
     return Finding(run.first, run.end + 1, label, "lower-head", POSSIBLE)

@@ -44,7 +44,8 @@ _AFTER = frozenset(
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
-    for at, bits in enumerate(scan.bits):
+    for at in scan.listed:
+        bits = scan.bits[at]
         if not bits & (JOB | JOB_CUE | WORK) or taken[at]:
             continue
         if bits & WORK:

@@ -12,7 +12,8 @@ from incognote.detect.places.words import CAPITAL, COMMON, KNOWN, WORD, word_lis
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
-    for at, bits in enumerate(scan.bits):
+    for at in scan.listed:
+        bits = scan.bits[at]
         if not bits & KNOWN or taken[at] or (bits & WORD and not bits & CAPITAL and scan.cased(at)):
             continue
         found = _known_at(scan, at)
@@ -30,7 +31,7 @@ def _known_at(scan: Scan, at: int) -> Finding | None:
         if "-" in (scan.lower(at - 1), scan.lower(end)):
             return None  # the Army-Navy retractor
         run = scan.run_at.get(at)
-        if run and run.end > end and last_head(scan, run):
+        if run and run.end > end and last_head(scan, run.first, run.end):
             return None  # part of a longer name: "Aetna Park Hospital"
         return Finding(at, end, label, "known-name", LIKELY)
     return None

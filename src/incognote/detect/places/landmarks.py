@@ -19,7 +19,7 @@ _ISOTOPES = frozenset(("123", "124", "125", "129", "131"))
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     yield from _roads(scan, taken)
     for run in scan.run_list:
-        if any(taken[run.first : run.end]):
+        if 1 in taken[run.first : run.end]:
             continue
         found = _landmark(scan, run)
         if found:
@@ -75,10 +75,10 @@ def _is_county(scan: Scan, first: int, end: int) -> bool:
 
 def _roads(scan: Scan, taken: bytearray) -> Iterator[Finding]:
     bits = scan.bits
-    for at in range(len(scan) - 1):
-        if not bits[at] & ROAD or taken[at]:
-            continue
+    for at in scan.listed:
         number = at + 1
+        if not bits[at] & ROAD or taken[at] or number == len(scan):
+            continue
         dashed = scan.words[number] == "-" and scan.gap(number) == GLUED
         if dashed:
             number += 1

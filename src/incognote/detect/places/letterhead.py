@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from incognote.detect.places.finding import LIKELY, Finding
 from incognote.detect.places.headed import last_head
-from incognote.detect.places.scan import COLUMN, LINE, Run, Scan
+from incognote.detect.places.scan import COLUMN, LINE, Scan
 from incognote.detect.places.words import (
     CAPITAL,
     CITY,
@@ -34,7 +34,7 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
         if scan.gap(at) == LINE:
             line += 1
         if end > at and not any(taken[at:end]) and _names_care(scan, at, end):
-            head = last_head(scan, Run(at, end, scan.cased(at)))
+            head = last_head(scan, at, end)
             yield Finding(at, end, head.label if head else "HOSPITAL", "letterhead", LIKELY)
         at = max(end, at) + 1
         while at < len(scan) and scan.gap(at) < COLUMN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from incognote.core.letters import count_letters
@@ -18,6 +18,7 @@ from incognote.detect.places.words import (
     GENERIC,
     HEAD,
     LANDMARK,
+    LISTED,
     PART,
     PARTICLE,
     PERSON,
@@ -35,11 +36,25 @@ _DOTTED = frozenset("st ste mt ft hosp med ctr univ mem gen co dept inc no sgt b
 
 
 class Run(NamedTuple):
-    """Tokens [first, end) that may be one name, on a line that has letter case or not."""
+    """Tokens [first, end) that may be one name, on a line that has letter case or not; `named` are
+    those of them that make a name."""
 
     first: int
     end: int
     cased: bool
+    named: Sequence[int]
+
+
+class _Widths(dict[str, int]):
+    """White space -> what it is. Nearly all of it is one of a few, which are looked up."""
+
+    def __missing__(self, gap: str) -> int:
+        if "\n" in gap:
+            return LINE
+        return BLANK if len(gap) == 1 else COLUMN
+
+
+_WIDTHS = _Widths({"": GLUED, " ": BLANK, "\n": LINE})
 
 
 class Scan:
@@ -49,9 +64,11 @@ class Scan:
         text = self.text = view.cased
         # Lists: an array makes a new number at every look.
         self.starts, self.ends = view.tokens.starts.tolist(), view.tokens.ends.tolist()
-        self.words = [text[s:e] for s, e in zip(self.starts, self.ends, strict=True)]
+        self.words = view.tokens_in(text).words
+        self._gaps = list(map(_WIDTHS.__getitem__, view.tokens.gaps))
         self._lower = list(map(str.lower, self.words))
         self.bits = list(map(vocabulary.__getitem__, self.words))
+        self.listed = [at for at, bits in enumerate(self.bits) if bits & LISTED]
         self.vocabulary = vocabulary
         self._line_ends = [mark.start() for mark in _LINE_END.finditer(text)]
         self._line_case: dict[int, bool] = {}
@@ -71,14 +88,7 @@ class Scan:
 
     def gap(self, at: int) -> int:
         """What lies between token `at` and the one before it."""
-        if at <= 0 or at >= len(self.words):
-            return LINE
-        start, end = self.ends[at - 1], self.starts[at]
-        if start == end:
-            return GLUED
-        if end - start == 1:
-            return LINE if self.text[start] == "\n" else BLANK
-        return LINE if "\n" in self.text[start:end] else COLUMN
+        return self._gaps[at] if 0 < at < len(self._gaps) else LINE
 
     def cased(self, at: int) -> bool:
         """Whether capitals mean anything on this token's line."""
@@ -125,20 +135,14 @@ class Scan:
 
     def runs(self) -> Iterator[Run]:
         """Stretches of words that may be names, left to right, none overlapping."""
-        at, n = 0, len(self.words)
-        bits = self.bits
-        while at < n:
-            here = bits[at]
-            if not here & WORD or here & STOP or (not here & CAPITAL and not self._lower_note):
-                at += 1
-                continue
-            cased = self.cased(at)
-            if not self._name_word(at, cased):
-                at += 1
+        needed = WORD if self._lower_note else WORD | CAPITAL
+        end = 0
+        for at in [at for at, bits in enumerate(self.bits) if bits & (needed | STOP) == needed]:
+            if at < end or not self._name_word(at, cased := self.cased(at)):
                 continue
             end = self._grow(at + 1, cased)
-            yield Run(at, end, cased)
-            at = end
+            named = [word for word in range(at, end) if self.specific(word, cased)]
+            yield Run(at, end, cased, named)
 
     def _name_word(self, at: int, cased: bool) -> bool:
         bits = self.bits[at]

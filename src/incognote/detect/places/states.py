@@ -15,7 +15,8 @@ _LONGEST_TOWN = 6
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
-    for at, bits in enumerate(scan.bits):
+    for at in scan.listed:
+        bits = scan.bits[at]
         if not bits & STATE or taken[at] or (not bits & CAPITAL and scan.cased(at)):
             continue
         if scan.lower(at - 1) == "-" and scan.gap(at) == GLUED:

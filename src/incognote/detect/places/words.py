@@ -36,6 +36,8 @@ LANGUAGE = 1 << 21  # a language that names no country
 FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 JOB_CUE = 1 << 23  # announces a job
 WORK = 1 << 24  # a verb of working: "drives", "taught"
+# What single tokens start a rule by.
+LISTED = KNOWN | STATE | COUNTRY | ROAD | JOB | JOB_CUE | WORK
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
 # Rarer names are rather towns than people: nearly every town is somebody's surname.
