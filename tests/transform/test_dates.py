@@ -312,3 +312,81 @@ def test_fiscal_years_move_with_the_rest(patient):
     assert long == f"FY{year}"
     assert short == f"FY{year[2:]}"
     assert re.fullmatch(r"Q[1-4] FY2[234]", quarter)
+
+
+MONTHS_OF_YEARS = [
+    # the words around it, with the day of the note in front; what "6/18" is there
+    ("Seen 2023-01-20. Diagnosed in [[6/18|DATE]].", "year"),
+    ("Seen 2023-01-20. Smoke-free since [[6/18|DATE]].", "year"),
+    ("Seen 2023-01-20. Quit [[6/18|DATE]].", "year"),
+    ("Seen 2023-01-20. Served [[6/68|DATE]].", "year"),
+    ("Seen 2023-01-20. Colonoscopy [[6/00|DATE]].", "year"),
+    ("Seen 2023-01-20. Colonoscopy [[6/31|DATE]].", "year"),
+    ("Seen 2017-01-20. Lot A12, exp [[6/18|DATE]].", "year"),
+    ("Seen 2023-01-20. Spec exp [[6/18|DATE]] 2359.", "day"),
+    ("Seen 2023-01-20. Specimen exp [[6/18|DATE]].", "day"),
+    ("Seen 2023-01-20. Admitted on [[6/18|DATE]].", "day"),
+    ("Seen 2023-01-20. Clinic [[Mon 6/18|DATE]].", "day"),
+    ("Seen 2018-06-20. Rash since [[6/18|DATE]].", "day"),
+    ("Seen 2016-01-20. Rash since [[6/18|DATE]].", "day"),
+    ("Seen 2023-01-20. Rash since [[18/6|DATE]].", "day"),
+    ("Seen 2023-01-20. Film of [[6/18|DATE]].", "day"),
+]
+
+
+@pytest.mark.parametrize(("marked", "kind"), MONTHS_OF_YEARS, ids=[m for m, _ in MONTHS_OF_YEARS])
+def test_two_numbers_are_a_day_or_a_month_of_a_year(marked, kind):
+    marked = re.sub(r"(\d{4}-\d\d-\d\d)", r"[[\1|DATE]]", marked, count=1)
+    for patient in PATIENTS:
+        new = new_values(deid(marked, patient))[1]
+        old = marked.rsplit("[[")[-1].partition("|")[0]
+        assert new != old
+        first, second = re.findall(r"\d+", new)
+        if kind == "year":
+            # One step of a month or more, at most a year and a month; two digits for the year.
+            year = int(old[-2:]) + (1900 if old[-2:] > "30" and old != "6/31" else 2000)
+            read = int(second) + (1900 if second > "40" else 2000)
+            months = (read - year) * 12 + int(first) - 6
+            assert 1 <= abs(months) <= 13
+            assert len(second) == 2
+            assert (months > 0) == (shift_of(patient) > 0)
+        else:
+            month, day = (second, first) if old == "18/6" else (first, second)
+            expected = date(2023, 6, 18) + timedelta(days=shift_of(patient))
+            assert abs((date(expected.year, int(month), int(day)) - expected).days) <= 1
+
+
+def test_months_of_years_keep_their_order():
+    marked = (
+        "Seen [[2023-01-20|DATE]], surgery in [[11/17|DATE]], in [[6/18|DATE]], in [[1/20|DATE]]"
+    )
+    for patient in PATIENTS:
+        new = new_values(deid(marked, patient))[1:]
+        assert new == sorted(new, key=lambda pair: int(pair[-2:]) * 12 + int(pair[:-3]))
+
+
+def test_a_birth_of_two_digits_is_not_after_the_note():
+    for patient in PATIENTS:
+        seen, birth = new_values(deid("Seen [[10/14/07|DATE]]. DOB: [[11/11/13|DATE]]", patient))
+        # 93 years old: the surrogate shows no more than 90.
+        assert int(seen[-2:]) + 100 - int(birth[-2:]) in (90, 91)
+
+
+def test_one_foreign_paper_does_not_turn_american_dates():
+    for patient in PATIENTS:
+        marked = (
+            "[[Seattle|CITY]] [[WA|STATE]] [[11/26/2024|DATE]] card [[15/03/2023|DATE]] "
+            "arrived [[11/09|DATE]]"
+        )
+        note, arrived = (new_values(deid(marked, patient))[i] for i in (2, 4))
+        seen = date(int(note[-4:]), int(note[:2]), int(note[3:5]))
+        expected = seen - timedelta(days=17)
+        assert arrived == f"{expected:%m/%d}"
+
+
+def test_british_addresses_tell_the_order_of_dates():
+    marked = "[[SY8 1QT|ZIP]] [[17th October 2023|DATE]] dob [[04/07/1956|DATE]]"
+    for patient in PATIENTS:
+        new = new_values(deid(marked, patient))[2]
+        expected = date(1956, 7, 4) + timedelta(days=shift_of(patient))
+        assert new == f"{expected:%d/%m/%Y}"

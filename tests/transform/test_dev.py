@@ -75,8 +75,10 @@ def test_every_interval_stays(results):
     for result in results:
         before = _days(result.document.text, result.spans)
         after = _days(result.text, new_spans(result))
-        assert len(before) == len(after)
-        for (a, b), (c, d) in zip(combinations(before, 2), combinations(after, 2), strict=True):
+        # "10/22" that was a month and a year may, moved to "2/23", look like a day.
+        dated = [(a, b) for a, b in zip(before, after, strict=True) if a]
+        pairs = [pair for a, b in dated for pair in zip(a, b, strict=True)]
+        for (a, c), (b, d) in combinations(pairs, 2):
             if a.year and b.year:
                 full += 1
                 assert b.day - a.day == d.day - c.day
@@ -95,16 +97,18 @@ class Day:
     year: bool
 
 
-def _days(text: str, spans) -> list[Day]:
-    """The days that dates name, with or without their year."""
+def _days(text: str, spans) -> list[list[Day]]:
+    """The days that each date names, with or without their year."""
     record = Record(Document("d", text), spans, Scope(KEY, "s", POLICY.transform), POLICY)
     facts = DateFacts(record)
     return [
-        Day(facts.resolve(part), part.year is not None)
+        [
+            Day(facts.resolve(part), part.year is not None)
+            for part in facts.form(mention).parts
+            if part.exact
+        ]
         for mention in record.mentions
         if mention.label == "DATE"
-        for part in facts.read(mention.text).parts
-        if part.exact
     ]
 
 

@@ -9,10 +9,11 @@ from functools import cache, lru_cache
 
 from incognote.lexicon import lexicon
 from incognote.transform import dateforms
-from incognote.transform.dateforms import Form, Part
+from incognote.transform.dateforms import Form, Part, full_year
 from incognote.transform.datewords import SEASON_MIDDLES
 from incognote.transform.datewriting import Style
 from incognote.transform.holidays import HOLIDAYS
+from incognote.transform.monthyear import Setting, is_month_year, leaning, pairs_of
 from incognote.transform.record import NOTE_DATE, Mention, Record
 
 _NUMERIC = re.compile(
@@ -25,12 +26,15 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DAY_MONTH = re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b", re.IGNORECASE)
 _MONTH_DAY = re.compile(rf"\b{_MONTH}\.? \d{{1,2}}\b(?!:)", re.IGNORECASE)
 _HABIT = 2
+_POSTCODE = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[\dW] ?[A-Z\d]{4}")
 ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _BIRTH_BEFORE = re.compile(
     r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
 )
 _SHORT_YEAR = re.compile(r"(?:(?<=[\d/.\-A-Za-z][/.\- ])|(?<=['’`]))\d\d(?![\d:/.\-])")
 _LATEST = 2030
+# How long after a note a month may lie that it tells the year of: drugs and cards expire.
+_SHELF_LIFE = 10
 _NEAR = 24
 _NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 could tell the difference
 
@@ -41,16 +45,19 @@ class DateFacts:
     """What the dates of a record say about each other."""
 
     def __init__(self, record: Record) -> None:
-        texts = [mention.text for mention in record.mentions if mention.label == "DATE"]
+        dates = [mention for mention in record.mentions if mention.label == "DATE"]
+        texts = [mention.text for mention in dates]
         noted = ISO.match(record.document.meta.get(NOTE_DATE, ""))
         self.pivot = _pivot(record, int(noted[1]) if noted else 0)
         pairs = [pair for text in texts for pair in _NUMERIC.findall(text)]
-        spelled = [] if _is_american(record) else texts
-        self.day_first = _day_first(record.rules.date_order, pairs, texts, spelled, self.pivot)
+        self.day_first = _day_first(record, pairs, texts, self.pivot)
         self._padded = _padded(pairs)
         self._short_months = any(map(_SHORT_MONTH.search, texts))
-        self.reference = self._reference(texts, noted)
+        self._text = record.text
+        others = [mention.text for mention in dates if not _is_birth(mention, record.text)]
+        self.reference = self._reference(others, noted) or self._reference(texts, noted)
         self._noted = noted is not None
+        self._setting = Setting(record.text, self.reference, leaning(texts))
         self._as_of = date(record.rules.as_of or _this_year(), 7, 1)
 
     def _reference(self, texts: list[str], noted: re.Match[str] | None) -> date | None:
@@ -66,7 +73,29 @@ class DateFacts:
         return max(days, default=None)
 
     def read(self, text: str) -> Form:
+        """A written date, read for itself."""
         return _read(text, day_first=self.day_first, pivot=self.pivot)
+
+    def form(self, mention: Mention) -> Form:
+        """A date as it is to be read where it stands."""
+        text, pivot = mention.text, self.pivot
+        if not _SHORT_YEAR.search(text):
+            return self.read(text)
+        if self.reference is not None and _is_birth(mention, self._text):
+            pivot = min(pivot, self.reference.year)  # nobody is born after the note
+        form = _read(text, day_first=self.day_first, pivot=pivot)
+        pairs = pairs_of(form.text)
+        if not pairs:
+            return form
+        if self.reference is not None:
+            pivot = max(pivot, self.reference.year + _SHELF_LIFE)
+        year = full_year(pairs[0].second, pivot)
+        return _read(
+            text,
+            day_first=self.day_first,
+            pivot=pivot,
+            month_year=is_month_year(form.text, mention.start, mention.end, year, self._setting),
+        )
 
     def now(self, year: int) -> date:
         """The day by which an age is judged that begins in `year`: the note's own date, or the
@@ -146,31 +175,34 @@ def _this_year() -> int:
     return datetime.now(UTC).year
 
 
+def _is_british(record: Record) -> bool:
+    return any(m.label == "ZIP" and _POSTCODE.fullmatch(m.text) for m in record.mentions)
+
+
 def _is_american(record: Record) -> bool:
     return any(m.label == "STATE" and lexicon().state(m.text) for m in record.mentions)
 
 
 def _day_first(
-    order: str,
-    pairs: list[tuple[str, str, str, str]],
-    texts: list[str],
-    spelled: list[str],
-    pivot: int,
+    record: Record, pairs: list[tuple[str, str, str, str]], texts: list[str], pivot: int
 ) -> bool:
-    """`spelled` are the texts in which the order of a day and a month in words tells that of
-    numbers: not in America, where both orders are written in words."""
+    order = record.rules.date_order
     if order != "auto":
         return order == "day-first"
+    american = _is_american(record)
     days = sum(int(a) > 12 >= int(b) > 0 for a, _, b, _ in pairs)
-    months = sum(int(b) > 12 >= int(a) > 0 for a, _, b, _ in pairs)
+    # In America one foreign paper does not tell how the note itself is written.
+    months = american + sum(int(b) > 12 >= int(a) > 0 for a, _, b, _ in pairs)
     dated = [text for text in texts if _WEEKDAY.match(text)]
     days += sum(_weekday_fits(text, pivot, day_first=True) for text in dated)
     months += sum(_weekday_fits(text, pivot, day_first=False) for text in dated)
     if days != months:
         return days > months
-    # Who writes "17 June" more than once, and never "June 17", has the day first in numbers too.
-    habit = sum(map(bool, map(_DAY_MONTH.search, spelled)))
-    if habit >= _HABIT and not any(map(_MONTH_DAY.search, spelled)):
+    # Who writes "17 June" more than once, and never "June 17", has the day first in numbers too;
+    # in Britain once is enough. In America both are written in words.
+    habit = sum(map(bool, map(_DAY_MONTH.search, texts)))
+    enough = 1 if _is_british(record) else _HABIT
+    if not american and habit >= enough and not any(map(_MONTH_DAY.search, texts)):
         return True
     # Dots are written where the day comes first.
     return bool(pairs) and all(sep == "." and year for _, sep, _, year in pairs)

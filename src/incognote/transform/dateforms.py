@@ -55,8 +55,11 @@ class Form:
     unknown: list[Field]
 
 
-def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
-    """What is written. Two-digit years lie in the hundred years before `pivot`."""
+def read(
+    text: str, *, day_first: bool = False, pivot: int = 2030, month_year: bool = False
+) -> Form:
+    """What is written. Two-digit years lie in the hundred years before `pivot`; `month_year` tells
+    of "6/18" that it is no day."""
     text = clean(text)
     fields, unknown = lex(text)
     code = _code(text, fields)
@@ -64,7 +67,7 @@ def read(text: str, *, day_first: bool = False, pivot: int = 2030) -> Form:
     for match in _DATE.finditer(code):
         at = match.start() - code.count("~", 0, match.start())
         group = fields[at : at + len(match[0])]
-        parts.append(_part(group, day_first, pivot, parts[-1] if parts else None))
+        parts.append(_part(group, day_first, month_year, pivot, parts[-1] if parts else None))
     _share(parts)
     return Form(text, parts, unknown)
 
@@ -105,7 +108,9 @@ def _breaks(between: str, kinds: str, then: str, slashed: bool, before: str) -> 
     return kinds in ("NN", "ON", "OO", "NO") and named
 
 
-def _part(group: Sequence[Field], day_first: bool, pivot: int, before: Part | None) -> Part:
+def _part(
+    group: Sequence[Field], day_first: bool, month_year: bool, pivot: int, before: Part | None
+) -> Part:
     part = Part()
     numbers = [f for f in group if f.kind == "N"]
     for each in group:
@@ -114,9 +119,12 @@ def _part(group: Sequence[Field], day_first: bool, pivot: int, before: Part | No
     code = "".join(f.kind for f in group if f.kind != "W")
     if code == "NY" and before is not None and before.exact and "year" not in before.roles:
         code = "N"  # the second half of "March 5-8, 2014", not August
-    for role, each in zip(
-        _order(code, [f.value for f in numbers], day_first), numbers, strict=True
-    ):
+    values = [f.value for f in numbers]
+    if code == "NN" and (values[1] > 31 or (month_year and len(numbers[1].word) == 2)):
+        order: tuple[str, ...] = ("month", "year")
+    else:
+        order = _order(code, values, day_first)
+    for role, each in zip(order, numbers, strict=True):
         part.roles[role] = each
     roles = part.roles
     if "compact" in roles:
@@ -126,7 +134,9 @@ def _part(group: Sequence[Field], day_first: bool, pivot: int, before: Part | No
     if "day" in roles:
         part.day = roles["day"].value
     if "year" in roles:
-        part.year = full_year(roles["year"], pivot)
+        written = roles["year"]
+        short = written.value < 100 and not (written.word.isdigit() and len(written.word) >= 4)
+        part.year = full_year(written.value, pivot) if short else written.value
     return part
 
 
@@ -136,8 +146,6 @@ def _order(code: str, n: list[int], day_first: bool) -> tuple[str, ...]:
         case "NNN" if n[0] > 31:
             return ("year", "month", "day")
         case "NNY" | "NNA" | "NNN" | "NN":
-            if code == "NN" and n[1] > 31:
-                return ("month", "year")
             day_leads = n[0] > 12 or (day_first and n[1] <= 12)
             two = ("day", "month") if day_leads else ("month", "day")
             return (*two, "year") if code == "NNN" else two
@@ -155,10 +163,9 @@ def _order(code: str, n: list[int], day_first: bool) -> tuple[str, ...]:
             return ("day",) * len(n)
 
 
-def full_year(written: Field, pivot: int) -> int:
-    if written.value >= 100 or (written.word.isdigit() and len(written.word) >= 4):
-        return written.value
-    return pivot - (pivot - written.value) % 100
+def full_year(short: int, pivot: int) -> int:
+    """A year of two digits, in the hundred years that `pivot` ends."""
+    return pivot - (pivot - short) % 100
 
 
 def compact_layout(word: str) -> str:
@@ -180,7 +187,7 @@ def _read_compact(part: Part, pivot: int) -> None:
         case "%Y%m":
             part.year, part.month = int(word[:4]), int(word[4:6])
         case _:
-            part.year = pivot - (pivot - int(word[4:6])) % 100
+            part.year = full_year(int(word[4:6]), pivot)
             part.month, part.day = int(word[:2]), int(word[2:4])
 
 

@@ -25,7 +25,7 @@ class Year:
 
     def replace(self, mention: Mention, record: Record) -> str:
         facts = record.know(DateFacts)
-        parts = facts.read(mention.text).parts
+        parts = facts.form(mention).parts
         dated = [part for part in parts if part.year is not None or "decade" in part.roles]
         if not dated or any(shows_great_age(part, facts) for part in dated):
             return f"[{self.label}]" + _full_stop(mention, record.text)
@@ -60,7 +60,7 @@ class Relative:
 
     def replace(self, mention: Mention, record: Record) -> str:
         facts = record.know(DateFacts)
-        parts = [part for part in facts.read(mention.text).parts if part.exact]
+        parts = [part for part in facts.form(mention).parts if part.exact]
         if not parts:
             return f"[{self.label}]"
         first = record.know(_first_day)
@@ -85,6 +85,6 @@ def _first_day(record: Record) -> date:
         facts.resolve(part)
         for mention in record.mentions
         if mention.label == "DATE"
-        for part in facts.read(mention.text).parts
+        for part in facts.form(mention).parts
         if part.exact
     )

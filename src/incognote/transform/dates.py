@@ -34,7 +34,7 @@ def shifted(mention: Mention, record: Record) -> str:
         full = replace(mention, text=_FISCAL.sub(r"\g<1>20\2", mention.text))
         return _FULL_FISCAL.sub(r"\1\2", shifted(full, record))
     facts = record.know(DateFacts)
-    form = facts.read(mention.text)
+    form = facts.form(mention)
     days = record.scope.shift_days
     schedule = moved_schedule(mention.text, days)
     if schedule is not None:
