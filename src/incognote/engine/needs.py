@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from typing import BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError, UsageError
+from incognote.core.errors import MissingExtra, UsageError
 from incognote.engine.sources import Source
 from incognote.formats import HEAD, Format, format_named, format_of, told_by_name
-from incognote.formats.base import Demanding
+from incognote.formats.base import Demanding, Holding
 from incognote.policy import FormatRules
+
+# Archives within archives, as deep as their readers go.
+_DEEPEST = 3
 
 
 def check_needs(sources: Iterable[Source], forced: str, rules: FormatRules) -> None:
     """A UsageError that names every missing extra and program; `forced` is the format of all files,
-    if the user said so. What lies in archives shows only when they are opened."""
+    if the user said so."""
     seen: set[str] = set()
     errors: list[UsageError] = []
     formats = [format_named(forced)] if forced else _formats(sources)
@@ -30,16 +35,30 @@ def check_needs(sources: Iterable[Source], forced: str, rules: FormatRules) -> N
 
 
 def _formats(sources: Iterable[Source]) -> Iterator[Format]:
-    """The formats of files, by their names where these say enough, else by their first bytes."""
+    """The formats of files and of what lies in them. What cannot be opened is passed over: it will
+    be quarantined, with its reason."""
     for source in sources:
-        if form := told_by_name(source.name):
-            yield form
-        elif source.path:
-            try:
-                with source.path.open("rb") as stream:
-                    yield format_of(source.name, stream.read(HEAD))
-            except (OSError, ReadError):
-                continue  # it will be quarantined, with its reason
+        if source.path:  # standard input can be read only once
+            with suppress(Exception):
+                yield from _formats_at(source.name, source.open)
+
+
+def _formats_at(
+    name: str, opened: Callable[[], AbstractContextManager[BinaryIO]], depth: int = 0
+) -> Iterator[Format]:
+    """By their names where these say enough, else by their first bytes."""
+    form = told_by_name(name)
+    if form is not None and not isinstance(form, Holding):
+        yield form
+        return
+    with opened() as stream:
+        form = form or format_of(name, stream.read(HEAD))
+        yield form
+        if isinstance(form, Holding) and depth < _DEEPEST:
+            stream.seek(0)
+            for member, within in form.members(stream, name):
+                with suppress(Exception):
+                    yield from _formats_at(member, within, depth + 1)
 
 
 def _joined(errors: list[UsageError]) -> UsageError:

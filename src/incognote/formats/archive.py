@@ -9,15 +9,25 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats import HEAD, format_of, known_suffixes
-from incognote.formats.base import Record
+from incognote.formats.base import Members, Record
 from incognote.formats.names import Renaming
-from incognote.formats.zips import MAX_BYTES, MAX_MEMBERS, MAX_RATIO, members, pack, safe_name
+from incognote.formats.zips import (
+    MAX_BYTES,
+    MAX_MEMBERS,
+    MAX_RATIO,
+    members,
+    openers,
+    pack,
+    safe_name,
+)
 from incognote.policy import KEEP, FormatRules
 
 _MAX_DEPTH = 3
@@ -56,6 +66,9 @@ class ZipFormat:
 
         yield _archive(opened, name, rules)
 
+    def members(self, stream: BinaryIO, name: str) -> Members:
+        return openers(stream, name)
+
 
 class TarFormat:
     name = "tar"
@@ -78,6 +91,16 @@ class TarFormat:
 
         yield _archive(opened, name, rules)
 
+    def members(self, stream: BinaryIO, name: str) -> Members:
+        del name
+        with tarfile.open(fileobj=stream, mode="r:*") as tar:
+            for info in islice(tar, MAX_MEMBERS):
+                # Packed, all that lies before a member is unpacked to reach it.
+                if info.offset > MAX_BYTES:
+                    return
+                if info.isfile():
+                    yield info.name, partial(_member, tar, info)
+
 
 class GzipFormat:
     name = "gzip"
@@ -87,7 +110,7 @@ class GzipFormat:
         return head[:2] == _GZIP
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        inner = name.removesuffix(".gz") if name.endswith(".gz") else f"{name} content"
+        inner = _inner(name)
 
         def opened() -> _Opened:
             data = stream.read()
@@ -97,6 +120,17 @@ class GzipFormat:
 
         # The content has no name of its own: it goes by that of its file.
         yield _archive(opened, name, rules, naming=KEEP)
+
+    def members(self, stream: BinaryIO, name: str) -> Members:
+        yield _inner(name), lambda: cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+
+
+def _inner(name: str) -> str:
+    return name.removesuffix(".gz") if name.endswith(".gz") else f"{name} content"
+
+
+def _member(tar: tarfile.TarFile, info: tarfile.TarInfo) -> BinaryIO:
+    return cast("BinaryIO", tar.extractfile(info))
 
 
 def _archive(

@@ -73,6 +73,17 @@ class Demanding(Protocol):
     def require(self, rules: FormatRules) -> None: ...
 
 
+Members = Iterator[tuple[str, Callable[[], BinaryIO]]]
+
+
+@runtime_checkable
+class Holding(Protocol):
+    """A format that holds files. `members` names them, each with what opens it, so that a run can
+    look for what they need; whatever error comes of it is for `read` to tell."""
+
+    def members(self, stream: BinaryIO, name: str) -> Members: ...
+
+
 def require_modules(what: str, extra: str, *modules: str) -> None:
     """A MissingExtra unless all of the modules are installed; none of them is imported."""
     if any(find_spec(module) is None for module in modules):

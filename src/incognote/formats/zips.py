@@ -6,10 +6,12 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable
+from functools import partial
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from incognote.core.errors import ReadError
+from incognote.formats.base import Members
 
 MAX_BYTES = 1 << 30
 MAX_MEMBERS = 20_000
@@ -27,6 +29,20 @@ def members(stream: BinaryIO, where: str) -> list[tuple[zipfile.ZipInfo, bytes]]
             return [(info, archive.read(info)) for info in infos]
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, zlib.error):
         raise ReadError(f"{where}: a broken or truncated zip file") from None
+
+
+def openers(stream: BinaryIO, where: str) -> Members:
+    """Every member with what opens it."""
+    with zipfile.ZipFile(stream) as archive:
+        infos = archive.infolist()
+        _check(infos, where)
+        for info in infos:
+            if not info.is_dir():
+                yield info.filename, partial(_opened, archive, info)
+
+
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
+    return cast("BinaryIO", archive.open(info))
 
 
 def pack(
