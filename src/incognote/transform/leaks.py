@@ -16,20 +16,22 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from incognote.core.types import Span
+from incognote.transform.canonical import canonical
 from incognote.transform.needles import (
     PEOPLE,
     Needles,
     Whole,
     Word,
     counts_inside,
-    flat,
     is_known,
     is_term,
 )
-from incognote.transform.wordindex import WordIndex
+from incognote.transform.spelling import SPACED
+from incognote.transform.wordindex import SHORTEST, WordIndex
 
 _ATOMS = re.compile(r"[^\W_]+")
 _WORDS = re.compile(r"\w+")
+_GAPS = re.compile(r"[\W_]+")
 _LINE_END = re.compile(r"\n\s*+(?=\w)")
 _SPACES = frozenset(" \t\r\f\v\u00a0")
 _TITLE = re.compile(r"\b(?:mr|mrs|ms|miss|dr|doctor|prof)\b\.?\s+$", re.IGNORECASE)
@@ -64,6 +66,9 @@ class Leak:
     label: str
     ordinary: bool = False
 
+    def moved(self, start: int, end: int) -> Leak:
+        return Leak(start, end, self.label, self.ordinary)
+
 
 class Piece(NamedTuple):
     """A stretch of the output: where it begins, where it came from, and what it is."""
@@ -75,17 +80,18 @@ class Piece(NamedTuple):
 
 def find(output: str, wanted: Needles) -> list[Leak]:
     """Every place where an original stands in the output."""
-    folded = flat(output)
-    atoms = folded.translate(_BLANKS).split()
+    text = canonical(output)
+    atoms = text.folded.translate(_BLANKS).split()
     words = wanted.words
     if len(words) <= _FEW:
         # The usual note has few names, most of which are nowhere: one look at each says so.
         squeezed = "".join(atoms)
         words = {name: word for name, word in words.items() if name in squeezed}
-    return [
-        *_words_left(output, folded, set(atoms), words),
-        *_wholes_left(folded, atoms, wanted.wholes),
-    ]
+    found = (
+        *_words_left(text.cased, text.folded, set(atoms), words),
+        *_wholes_left(text.folded, atoms, wanted.wholes),
+    )
+    return [leak.moved(*text.place(leak.start, leak.end)) for leak in found]
 
 
 def _words_left(
@@ -109,6 +115,7 @@ def _words_left(
                 if leak is not None:
                     yield leak
                     break
+    yield from _spaced_out(folded, index, wanted)
     broken: dict[str, list[list[tuple[int, int]]]] = {}
     for parts in _broken(folded):
         broken.setdefault("".join(folded[start:end] for start, end in parts), []).append(parts)
@@ -116,6 +123,16 @@ def _words_left(
         found = _longest_first(index, joined)
         for parts in broken[joined]:
             yield from _over_line_ends(found, joined, parts, output, wanted)
+
+
+def _spaced_out(folded: str, index: WordIndex, wanted: Mapping[str, Word]) -> Iterator[Leak]:
+    """Names letter by letter: "S M I T H". A known word so written is a heading."""
+    for match in SPACED.finditer(folded):
+        word = _GAPS.sub("", match[0])
+        if word in wanted or not is_known(word):
+            found = [name for _, name in _longest_first(index, word)]
+            if found and (len(found[0]) > SHORTEST or found[0] == word):
+                yield Leak(match.start(), match.end(), wanted[found[0]].label)
 
 
 def _broken(text: str) -> Iterator[list[tuple[int, int]]]:

@@ -1,6 +1,7 @@
 """What the leak check looks for: the originals of a record, as far as they point at somebody.
 
-Searched are, case-folded, across line breaks and hyphenation, inside longer words too:
+Searched are, without regard to case, accents, width and marks that nobody sees, across line breaks
+and hyphenation, inside longer words and letter by letter ("S M I T H") too:
 
 - every word of three letters or more of a person's name;
 - every word of five letters or more of a place, an institution, an address;
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from incognote.lexicon import lexicon
+from incognote.transform.canonical import canonical
 from incognote.transform.datewords import MONTH_OF, WEEKDAY_OF
 from incognote.transform.nameforms import KEPT_WORDS
 from incognote.transform.organisations import is_generic
@@ -92,7 +94,7 @@ def needles(mentions: Iterable[Mention]) -> Needles:
 def _needles(label: str, text: str) -> tuple[tuple[Word, ...], Whole | None]:
     if label in _UNSEARCHED:
         return (), None
-    folded = flat(text)
+    folded = canonical(text).folded
     atoms = tuple(_ATOMS.findall(folded))
     whole = Whole(atoms[:_MANY], label) if _is_searched(label, atoms) else None
     return tuple(_words(label, text, _LETTERS.findall(folded))), whole
@@ -175,11 +177,3 @@ def counts_inside(name: str, word: str) -> bool:
         return False
     # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is somebody.
     return len(name) > _INSIDE or not word.istitle()
-
-
-def flat(text: str) -> str:
-    """Lower case, one character for one character."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)

@@ -7,22 +7,27 @@ they stand. A name on no list becomes a name on no list.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from incognote.core.errors import TransformError
 from incognote.transform import namepools
 from incognote.transform.nameforms import Word
 from incognote.transform.record import Mention, Record
-from incognote.transform.spelling import fold
+from incognote.transform.spelling import SPACED, fold
 from incognote.transform.whoiswho import JOINTS, START, People, read
 from incognote.transform.words import altered
 
 _PATIENCE = 16
+# So long, with what parts them, are letters with full stops that are a name and no initials.
+_SPELLED = 9
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
 
 def name(mention: Mention, record: Record) -> str:
     """The surrogate of a written name."""
     text = mention.text
+    if SPACED.search(text) and (spaced := _spaced_out(mention, record)):
+        return spaced
     people = record.know(People)
     written = read(text)
     both = [*written.of("first"), *written.of("last")]
@@ -43,6 +48,27 @@ def name(mention: Mention, record: Record) -> str:
     if new == text:  # only particles, titles or signs: nothing was a name
         return re.sub(r"[^\W\d_]+", lambda m: altered(m[0], record), text)
     return new
+
+
+def _spaced_out(mention: Mention, record: Record) -> str:
+    """A name letter by letter ("S m i t h"): the letters of the surrogate, as wide apart. "" where
+    the letters are initials."""
+    text = mention.text
+    runs = [run for run in SPACED.finditer(text) if len(run[0]) >= _SPELLED or "." not in run[0]]
+    if not runs:
+        return ""
+    plain, at = "", 0
+    for run in runs:
+        plain += text[at : run.start()] + run[0][::2]
+        at = run.end()
+    plain += text[at:]
+    words = re.sub(r"\s+", " ", plain)
+    new = name(replace(mention, text=words), record)
+    if len(runs) == 1 or words == plain:
+        joint = runs[0][0][1]
+        return joint.join(new) if len(runs[0][0]) == len(text) else new
+    joint, gap = runs[0][0][1], text[runs[0].end() : runs[1].start()]
+    return gap.join(joint.join(part) for part in new.split(" "))
 
 
 def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+# A word letter by letter, with one sign between the letters: "S M I T H"; wider gaps part words.
+SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-][^\W\d_](?![^\W_])){2,}")
 _NOT_ALNUM = re.compile(r"[\W_]+")
 
 
