@@ -318,3 +318,23 @@ def test_workers_leave_when_the_run_is_killed(tiny: str) -> None:
         process.kill()
         # The workers hold the other end of the pipes: there is an end only when all are gone.
         process.communicate(timeout=60)
+
+
+@pytest.mark.parametrize("verb", ["deid", "detect"])
+def test_running_twice_works_and_is_told(
+    verb: str, note: Path, tiny: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.txt"
+    for number in (1, 2):
+        assert run(verb, note, "-o", out, "--policy", tiny) == 0
+        told = f"note: {out} is there already and is written anew" in capsys.readouterr().err
+        assert told == (number == 2)
+
+
+def test_a_folder_of_an_earlier_run_is_told(
+    note: Path, tiny: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    for number in (1, 2):
+        assert run("deid", note, "-o", f"{out}/", "--policy", tiny) == 0
+        assert ("holds an earlier run" in capsys.readouterr().err) == (number == 2)

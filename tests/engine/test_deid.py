@@ -156,7 +156,15 @@ def test_output_below_the_input_is_not_read_again(
 
 @pytest.mark.parametrize(
     ("given", "out"),
-    [("in", "in"), ("in/a.txt", "in/a.txt"), ("in/a.txt", "in"), ("in", "in/a.txt"), ("in", "-")],
+    [
+        ("in", "in"),
+        ("in/a.txt", "in/a.txt"),
+        ("in/a.txt", "in"),
+        ("in", "in/a.txt"),
+        ("in", "-"),
+        ("in/sub", "in"),
+        ("in", "."),
+    ],
 )
 def test_outputs_that_make_no_sense(
     notes: Path, tmp_path: Path, settings: Settings, given: str, out: str

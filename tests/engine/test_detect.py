@@ -10,6 +10,7 @@ import pytest
 from tests.engine.conftest import rows, tree
 
 from incognote.core import registry
+from incognote.core.errors import UsageError
 from incognote.engine.local import detect
 from incognote.engine.stream import Settings
 from incognote.policy import ConnectRule, DetectorRules
@@ -116,3 +117,13 @@ def test_spans_of_one_address_share_a_group(tmp_path: Path, settings: Settings) 
     detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
     (row,) = rows(tmp_path / "out.jsonl")
     assert [span.get("group") for span in row["spans"]] == ["pair@1-13", "pair@1-13", None]
+
+
+def test_the_input_is_not_written_over(tmp_path: Path, settings: Settings) -> None:
+    write_rows(tmp_path / "in.jsonl", ["<Ann>"])
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "in.jsonl")
+    before = (tmp_path / "in.jsonl").read_bytes()
+    for out in ("in.jsonl", "link.jsonl"):
+        with pytest.raises(UsageError, match="overwrite the input"):
+            detect(str(tmp_path / "in.jsonl"), str(tmp_path / out), settings)
+    assert (tmp_path / "in.jsonl").read_bytes() == before

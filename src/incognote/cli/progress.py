@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from incognote.core.errors import UsageError
-from incognote.engine.ledger import Summary
+from incognote.engine.ledger import MANIFEST, Summary
 from incognote.engine.sources import STREAM, find_sources
 from incognote.engine.stream import Settings
 
@@ -29,6 +29,8 @@ def run_and_tell(run: Run, where: str, out: str, settings: Settings, *, quiet: b
         if told <= _SHOWN:
             print(f"quarantined: {message}", file=sys.stderr)
 
+    if not quiet and not settings.resume and (note := _overwriting(out)):
+        print(f"note: {note}", file=sys.stderr)
     with _bar(where, quiet=quiet) as advance:
         summary = run(where, out, replace(settings, report=report, progress=advance))
     if told > _SHOWN:
@@ -36,6 +38,15 @@ def run_and_tell(run: Run, where: str, out: str, settings: Settings, *, quiet: b
     if not quiet:
         print(_closing_line(summary), file=sys.stderr)
     return summary
+
+
+def _overwriting(out: str) -> str:
+    """What a run is about to write over, for those who meant another place."""
+    if Path(out).is_file():
+        return f"{out} is there already and is written anew"
+    if (Path(out) / MANIFEST).is_file():
+        return f"{out} holds an earlier run: files of the same name are written anew, others stay"
+    return ""
 
 
 def _closing_line(summary: Summary) -> str:

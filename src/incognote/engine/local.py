@@ -19,7 +19,7 @@ from incognote.engine.ledger import QUARANTINE, Ledger, Manifest, Quarantine, Su
 from incognote.engine.naming import Names
 from incognote.engine.needs import check_needs
 from incognote.engine.patients import Patients
-from incognote.engine.places import Place, resolved
+from incognote.engine.places import Place, refuse_over, resolved
 from incognote.engine.resume import EarlierRun
 from incognote.engine.sources import STREAM, Source, find_sources
 from incognote.engine.stream import (
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 def detect(where: str, out: str, settings: Settings) -> Summary:
     """The spans of every document at `where`, as JSON Lines in the file `out` (or "-")."""
     target = None if out == STREAM else Path(out)
+    if target and where != STREAM:
+        refuse_over(Path(where), target)
     folder = target.parent if target else None
     own = resolved(target, folder and folder / QUARANTINE, settings.quarantine)
     check_needs(find_sources(where, own), settings.format, settings.policy.formats)

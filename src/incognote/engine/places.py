@@ -34,8 +34,8 @@ class Place:
             place, written = cls(target), target if from_folder else target / (given or target).name
         else:
             place, written = cls(target.parent, target), target
-        if given is not None and given.resolve() == written.resolve():
-            raise UsageError("the output would overwrite the input")
+        if given is not None:
+            refuse_over(given, written)
         return place
 
     def own_files(self) -> frozenset[Path]:
@@ -58,6 +58,16 @@ class Place:
 
     def sink(self, source: Source) -> AtomicFile | Stream:
         return AtomicFile(self.path(source)) if self.folder else Stream(sys.stdout.buffer)
+
+
+def refuse_over(given: Path, written: Path) -> None:
+    """A UsageError where writing there could write over what is read."""
+    source, target = given.resolve(), written.resolve()
+    if target == source:
+        raise UsageError("the output would overwrite the input")
+    # `notes/in/a.txt` would become `notes/a.txt`, and `notes/in/in/b.txt` an input.
+    if given.is_dir() and target in source.parents:
+        raise UsageError("the output would be written around the input, and perhaps over it")
 
 
 def resolved(*paths: Path | None) -> frozenset[Path]:
