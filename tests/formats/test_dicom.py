@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import warnings
 
 import pydicom
 import pytest
 from pydicom.datadict import dictionary_VR
 from pydicom.dataset import Dataset, FileMetaDataset
-from pydicom.uid import ExplicitVRLittleEndian
+from pydicom.uid import (
+    ExplicitVRBigEndian,
+    ExplicitVRLittleEndian,
+    JPEG2000Lossless,
+    JPEGBaseline8Bit,
+)
 from tests.conftest import SHARED
 from tests.formats.planted import read
 
@@ -338,7 +344,8 @@ def test_outside_files_lose_name_and_id(path):
         old = str(before.get(keyword) or "")
         assert not old or str(out.get(keyword) or "") != old
     assert not [element for element in out if element.tag.is_private]
-    assert out.get("PixelData") == before.get("PixelData")
+    if "PixelData" in before:
+        assert (out.pixel_array == before.pixel_array).all()
 
 
 def _in_syntax(uid: str) -> bytes:
@@ -364,13 +371,160 @@ def test_broken_files_are_refused(data, why):
     assert why in outcome.message
 
 
-def test_every_frame_counts():
+@pytest.mark.parametrize(("ground", "ink"), [(0, 200), (230, 20)], ids=["bright", "dark"])
+def test_every_frame_counts(ground, ink):
     np = pytest.importorskip("numpy")
     from incognote.formats.dicom_pixels import _representative
 
-    frames = np.zeros((50, 4, 4, 1), dtype=np.uint8)
-    frames[33, 2, 3] = 200
-    assert max(picture.max() for picture in _representative(frames)) == 200
+    frames = np.full((50, 4, 4, 1), ground, dtype=np.uint8)
+    frames[33, 2, 3] = ink
+    assert any((picture == ink).any() for picture in _representative(frames))
+
+
+def _nested(depth: int) -> bytes:
+    """A data set that lies in itself, written by hand: the library would not."""
+    inner = struct.pack("<HH2sHI", 0x40, 0xA160, b"UT", 0, 8) + b"QUILLON "
+    for _ in range(depth):
+        item = struct.pack("<HHI", 0xFFFE, 0xE000, len(inner)) + inner
+        inner = struct.pack("<HH2sHI", 0x40, 0xA730, b"SQ", 0, len(item)) + item
+    return _study() + inner
+
+
+def test_sequences_without_end_are_refused():
+    (outcome,) = read(_nested(1000), "x.dcm", KEEP)
+    assert "too deeply" in outcome.message
+    assert isinstance(read(_nested(20), "x.dcm", KEEP)[0], Record)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"),
+    [
+        pytest.param("BodyPartExamined", "Knee of QUILLON", id="a code that is none"),
+        pytest.param("BodyPartExamined", "KNEE QUILLON", id="a code that names the patient"),
+        pytest.param("StudyTime", "QUILLON", id="a time that is none"),
+        pytest.param("TargetFrameOfReferenceUID", "1.2.7741902.4", id="a UID nobody lists"),
+        pytest.param("StudyDate", "20240101-20240311", id="the second date of a range"),
+        pytest.param("Signature", b"QUILLON ", id="bytes that may say anything"),
+        pytest.param("HPGLDocument", b"QUILLON ", id="a drawing of text"),
+        pytest.param("DataSetTrailingPadding", b"QUILLON ", id="padding"),
+    ],
+)
+def test_odd_corners_of_the_header(keyword, value):
+    out = _surrogates(_study(**{keyword: value}))
+    buffer = io.BytesIO()
+    out.save_as(buffer)
+    assert [name for name in NAMES if name.encode() in buffer.getvalue()] == []
+
+
+def test_codes_and_definitions_stay():
+    out = _surrogates(_study(BodyPartExamined="KNEE", CodingSchemeUID="2.16.840.1.113883.6.96"))
+    assert out.BodyPartExamined == "KNEE"
+    assert out.CodingSchemeUID == "2.16.840.1.113883.6.96"
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [("089Y", "089Y"), ("5Y", "5Y"), ("101Y", "090Y"), ("030M", "030M"), ("Quillon", "")],
+)
+def test_ages(age, told):
+    out = _surrogates(_study(PatientAge=age), _options("retain-patient-characteristics"))
+    assert out.PatientAge == told
+
+
+def test_another_file_in_the_preamble_and_the_meta_information():
+    dataset = pydicom.dcmread(io.BytesIO(_study()))
+    dataset.preamble = b"II*\0 QUILLON".ljust(128, b"\0")
+    dataset.file_meta.ImplementationVersionName = "FENWICK"
+    dataset.file_meta.add_new(0x00020026, "UR", "dicom://FENWICK")
+    buffer = io.BytesIO()
+    dataset.save_as(buffer)
+    (record,) = read(buffer.getvalue(), "x.dcm", KEEP)
+    results = [Result(d, (), text="7" if d.given else d.text) for d in record.documents]
+    out = record.render(results)
+    assert out.startswith(b"\0" * 128)
+    assert b"FENWICK" not in out[: out.index(b"\x08\0")]
+
+
+def test_texts_are_told_whose_file_it_is():
+    (record,) = read(_study(), "x.dcm", KEEP)
+    (said,) = [d for d in record.documents if "CT HEAD" in d.text]
+    assert ("PATIENT", "QUILLON, ADEYEMI B") in said.known
+    assert said.text[said.lead :] == "CT HEAD FOR DR BRANDVOLD"
+
+
+def test_a_document_within_shares_patient_and_length():
+    data = _study(
+        EncapsulatedDocument=b"Seen with QUILLON again\0",
+        EncapsulatedDocumentLength=23,
+        MIMETypeOfEncapsulatedDocument="text/plain",
+    )
+    (record,) = read(data, "x.dcm", KEEP)
+    (inner,) = [d for d in record.documents if d.text.startswith("Seen")]
+    assert inner.patient_id == "7741902"
+    assert ("PATIENT", "QUILLON, ADEYEMI B") in inner.known
+    out = _surrogates(data)
+    assert bytes(out.EncapsulatedDocument).rstrip(b"\0") == b"Seen with NN again"
+    assert out.EncapsulatedDocumentLength == 18
+
+
+def test_voices_are_refused():
+    (outcome,) = read(_study(SOPClassUID="1.2.840.10008.5.1.4.1.1.9.4.1"), "x.dcm", KEEP)
+    assert "voice" in outcome.message
+
+
+class TestCompressed:
+    """Remarks, EXIF and whatever lies behind the end of a picture go; no pixel changes."""
+
+    def _file(self, stream: bytes, syntax: str) -> bytes:
+        from pydicom.encaps import encapsulate
+
+        facts = {
+            "Rows": 16, "Columns": 16, "BitsAllocated": 8, "BitsStored": 8, "HighBit": 7,
+            "PixelRepresentation": 0, "SamplesPerPixel": 1,
+            "PhotometricInterpretation": "MONOCHROME2", "PixelData": encapsulate([stream]),
+        }  # fmt: skip
+        dataset = pydicom.dcmread(io.BytesIO(_study(**facts)))
+        dataset["PixelData"].VR = "OB"
+        dataset["PixelData"].is_undefined_length = True
+        dataset.file_meta.TransferSyntaxUID = syntax
+        buffer = io.BytesIO()
+        dataset.save_as(buffer)
+        return buffer.getvalue()
+
+    def _cleaned(self, data: bytes) -> None:
+        before = pydicom.dcmread(io.BytesIO(data))
+        out = _surrogates(data)
+        assert b"QUILLON" in before.PixelData
+        assert b"QUILLON" not in out.PixelData
+        assert out.file_meta.TransferSyntaxUID == before.file_meta.TransferSyntaxUID
+        assert (out.pixel_array == before.pixel_array).all()
+
+    def test_jpeg(self):
+        Image = pytest.importorskip("PIL.Image")  # noqa: N806
+        exif = Image.Exif()
+        exif[0x013B] = "QUILLON"
+        buffer = io.BytesIO()
+        Image.linear_gradient("L").resize((16, 16)).save(
+            buffer, "JPEG", comment=b"QUILLON", exif=exif, progressive=True
+        )
+        self._cleaned(self._file(buffer.getvalue() + b"QUILLON", JPEGBaseline8Bit))
+
+    def test_jpeg_2000(self):
+        Image = pytest.importorskip("PIL.Image")  # noqa: N806
+        buffer = io.BytesIO()
+        Image.linear_gradient("L").resize((16, 16)).save(buffer, "JPEG2000", no_jp2=True)
+        stream = buffer.getvalue()
+        at = stream.index(b"\xff\x52")
+        remark = b"\xff\x64" + struct.pack(">HH", 11, 1) + b"QUILLON"
+        self._cleaned(self._file(stream[:at] + remark + stream[at:] + b"QUILLON", JPEG2000Lossless))
+
+    def test_what_lies_behind_the_pixels(self):
+        facts = {
+            "Rows": 2, "Columns": 2, "BitsAllocated": 8, "BitsStored": 8, "HighBit": 7,
+            "PixelRepresentation": 0, "SamplesPerPixel": 1,
+            "PhotometricInterpretation": "MONOCHROME2", "PixelData": b"abcdQUILLON ",
+        }  # fmt: skip
+        assert _surrogates(_study(**facts)).PixelData == b"abcd"
 
 
 class TestPixels:
@@ -507,13 +661,49 @@ class TestPixels:
         assert set(stored) == {0, -5}
         assert not out.group_dataset(0x6000)
 
+    def test_words_hidden_by_one_white_pixel(self):
+        import numpy as np
+
+        pixels = self._plate().astype(np.uint16) * 300
+        pixels[0, 0] = 65535
+        out = _surrogates(self._file(pixels, "MONOCHROME2"), FormatRules())
+        assert set(np.unique(out.pixel_array)) == {0, 65535}
+
+    def test_words_in_the_window_that_the_header_asks_for(self):
+        import numpy as np
+
+        pixels = np.indices((240, 420))[0].astype(np.uint16) // 200 * 0
+        pixels[200:] = np.arange(40 * 420).reshape(40, 420) * 3
+        pixels[:200] += self._plate()[:200].astype(np.uint16) * 300
+        window = {"WindowCenter": "150", "WindowWidth": "300"}
+        out = _surrogates(self._file(pixels, "MONOCHROME2", **window), FormatRules())
+        assert out.pixel_array[:200].max() == 0
+        assert (out.pixel_array[200:] == pixels[200:]).all()
+
+    def test_big_endian_stays_big_endian(self):
+        import numpy as np
+
+        pixels = (self._plate().astype(np.uint16) * 300 + 7).astype(">u2")
+        dataset = pydicom.dcmread(io.BytesIO(self._file(pixels, "MONOCHROME2")))
+        dataset.file_meta.TransferSyntaxUID = ExplicitVRBigEndian
+        buffer = io.BytesIO()
+        pydicom.dcmwrite(buffer, dataset, little_endian=False, implicit_vr=False)
+        out = _surrogates(buffer.getvalue(), FormatRules())
+        assert out.file_meta.TransferSyntaxUID == ExplicitVRBigEndian
+        assert set(np.unique(out.pixel_array)) == {7}
+
     def test_pixels_that_cannot_be_decoded_are_refused(self):
         import numpy as np
 
         data = self._file(np.zeros((8, 8), np.uint8), "MONOCHROME2", PixelData=b"\0" * 10)
         (record,) = read(data, "x.dcm")
         with pytest.raises(ReadError):
-            record.render([Result(d, (), text=d.text[::-1]) for d in record.documents])
+            record.render(
+                [
+                    Result(d, (), text="7") if d.given else Result(d, (), text=d.text)
+                    for d in record.documents
+                ]
+            )
 
 
 def test_dicom_values_do_not_reach_warnings_or_logs(caplog):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from incognote.core.errors import MissingExtra, ReadError
@@ -22,17 +23,30 @@ from incognote.formats.dicom_rules import (
     RECURSE_CLEAN,
     RECURSE_DUMMY,
     REMOVE,
+    UID,
     Profile,
     dummy,
+    fits,
 )
 from incognote.formats.dicom_stamp import stamp
 from incognote.formats.dicom_values import Value, values_of
 from incognote.formats.embedded import records_of
 from incognote.formats.ocr import require_ocr
-from incognote.policy import DROP, KEEP, FormatRules
+from incognote.formats.patch import facts
+from incognote.policy import DROP, KEEP, TEXT, FormatRules
+
+Facts = tuple[tuple[str, str], ...]
 
 # What stands for the length of an element that says itself where it ends.
 _OPEN_LENGTH = 0xFFFFFFFF
+_MAX_DEPTH = 100
+# Where representations are not written down, they show when an element is parsed.
+_MAYBE_SEQUENCE = ("SQ", "UN", None)
+# What may name a patient, in a code, too.
+_WORD = re.compile(r"\w{4,}")
+# How many of an age's units are 90 years.
+_VERY_OLD = {"Y": 90, "M": 1080, "W": 4696, "D": 32872}
+_VOICES = ("1.2.840.10008.5.1.4.1.1.9.4.1", "1.2.840.10008.5.1.4.1.1.9.4.2")
 _SEQUENCES = (RECURSE, RECURSE_CLEAN, RECURSE_DUMMY)
 
 
@@ -68,6 +82,7 @@ class _File:
     rules: FormatRules
     profile: Profile
     meta: dict[str, str] = field(repr=False)
+    names: frozenset[str] = field(repr=False)
     values: list[Value] = field(default_factory=list)
     embedded: list[tuple[Any, Any, list[Record]]] = field(default_factory=list, repr=False)
     pictures: Pictures = field(init=False)
@@ -76,17 +91,34 @@ class _File:
     def opened(cls, data: bytes, name: str, rules: FormatRules) -> _File:
         dataset = _parsed(data)
         _check(dataset, rules)
-        patient = str(dataset.get("PatientID") or "")
-        meta = {"patient_id": patient} if patient else {}
-        file = cls(dataset, name, rules, Profile(rules.dicom), meta)
         try:
+            patient = str(dataset.get("PatientID") or "")
+            meta = {"patient_id": patient} if patient else {}
+            names = frozenset(_WORD.findall(f"{dataset.get('PatientName') or ''} {patient}"))
+            file = cls(dataset, name, rules, Profile(rules.dicom), meta, names)
             file._walk(dataset)
         except ReadError:
             raise
         except Exception:  # noqa: BLE001
             raise ReadError("holds a value that does not fit its attribute") from None
-        file.pictures = Pictures(dataset, name, rules, meta)
+        known = file._inform()
+        file.pictures = Pictures(dataset, name, rules, meta, known)
         return file
+
+    def _inform(self) -> Facts:
+        """Tells the texts, and the files within the file, what the header states of the patient."""
+        known = facts(value.document for value in self.values if value.kind != UID)
+        for value in self.values:
+            value.document = _informed(value.document, known, self.meta)
+        for _, _, records in self.embedded:
+            records[:] = [
+                replace(
+                    record,
+                    documents=tuple(_informed(d, known, self.meta) for d in record.documents),
+                )
+                for record in records
+            ]
+        return known
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -114,10 +146,21 @@ class _File:
                 for item in element.value or ():
                     self._walk(item, inside if kind == RECURSE else kind)
             elif kind == KEEP:
-                if element.VR == "AS" and str(element.value or "") > "089Y":
-                    element.value = "090Y"  # ages above 89 are told apart by nobody
+                self._keep(dataset, element)
             else:
                 self.values += values_of(dataset, element, kind, self.where, self.meta)
+
+    def _keep(self, dataset: Any, element: Any) -> None:
+        """What stays, if it is what it should be: a code that is none, or a name, is read."""
+        values = element.value if element.VM > 1 else [element.value]
+        texts = [str(value or "") for value in values]
+        if element.VR == "CS":
+            if not all(fits("CS", text) and self.names.isdisjoint(text.split()) for text in texts):
+                self.values += values_of(dataset, element, TEXT, self.where, self.meta)
+        elif not all(fits(element.VR, text) for text in texts if text):
+            element.value = ""
+        elif element.VR == "AS" and any(map(_is_very_old, texts)):
+            element.value = "090Y"  # ages above 89 are told apart by nobody
 
     def render(self, results: Sequence[Result]) -> bytes:
         with _unheard():
@@ -133,6 +176,8 @@ class _File:
                 own, rest = rest[: len(record.documents)], rest[len(record.documents) :]
                 data += record.render(own)
             dataset[tag].value = data + b"\0" * (len(data) % 2)
+            if "EncapsulatedDocumentLength" in dataset:
+                dataset.EncapsulatedDocumentLength = len(data)
         cleaned = self.pictures.clean(rest)
         stamp(self.dataset, self.rules.dicom, self.values, cleaned_pixels=cleaned)
         buffer = io.BytesIO()
@@ -146,27 +191,38 @@ def _parsed(data: bytes) -> Any:
     try:
         dataset = pydicom.dcmread(io.BytesIO(data))
         syntax = dataset.file_meta.get("TransferSyntaxUID")
-        cut_off = _is_cut_off(dataset)
+        _check_whole(dataset)
         # Elements are parsed when they are touched: what is broken shall show now.
         dataset.decode()
+    except ReadError:
+        raise
     except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
         raise ReadError("broken, truncated or not a DICOM file") from None
-    if cut_off:
-        raise ReadError("truncated: a value is shorter than it should be")
     if syntax is None or syntax.is_private or not syntax.is_transfer_syntax:
         raise ReadError("written in a transfer syntax that is not of the standard")
     return dataset
 
 
-def _is_cut_off(dataset: Any) -> bool:
-    """Whether a value ends before its length says; the library takes what there is."""
-    elements = [dataset.get_item(tag) for tag in list(dataset.keys())]
-    return any(
-        element.length not in (len(element.value or b""), _OPEN_LENGTH)
-        if element.is_raw
-        else element.VR == "SQ" and any(map(_is_cut_off, element.value))
-        for element in elements
-    )
+def _check_whole(dataset: Any) -> None:
+    """A ReadError where a value ends before its length says (the library takes what there is), or
+    where sequences lie in each other without end: its messages double with each of them."""
+    level = [dataset]
+    for _ in range(_MAX_DEPTH):
+        inner: list[Any] = []
+        for each in level:
+            for tag in list(each.keys()):
+                element = each.get_item(tag)
+                if element.is_raw and element.length not in (
+                    len(element.value or b""),
+                    _OPEN_LENGTH,
+                ):
+                    raise ReadError("truncated: a value is shorter than it should be")
+                if element.VR in _MAYBE_SEQUENCE and each[tag].VR == "SQ":
+                    inner += each[tag].value
+        if not inner:
+            return
+        level = inner
+    raise ReadError("sequences nested too deeply")
 
 
 def _check(dataset: Any, rules: FormatRules) -> None:
@@ -177,8 +233,21 @@ def _check(dataset: Any, rules: FormatRules) -> None:
         raise ReadError("holds no DICOM object")
     if "Rows" in dataset and not any(dataset.get(keyword) for keyword in PIXELS):
         raise ReadError("describes a picture, but its pixels are missing")
+    if dataset.get("SOPClassUID") in _VOICES:
+        raise ReadError("holds a voice, and what it says cannot be read")
     if "clean-visual-features" in rules.dicom.options:
         check_no_face(dataset)
+
+
+def _is_very_old(age: str) -> bool:
+    age = age.strip()
+    return int(age[:-1]) >= _VERY_OLD[age[-1]] if age else False
+
+
+def _informed(document: Document, known: Facts, meta: Mapping[str, str]) -> Document:
+    """A document with the patient it is about, unless it has one, and what is known of them."""
+    told = tuple(dict.fromkeys([*document.known, *known])) if document.free_text else ()
+    return replace(document, meta={**meta, **document.meta}, known=told)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The pictures of a DICOM file: words in pixels and overlays painted over, nothing else changed.
 
-Pixels are decoded to be read, and stored uncompressed only where something was painted.
+Pixels are decoded to be read, and stored uncompressed only where something was painted. Others stay
+compressed, without the comments that their streams may carry.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Result
+from incognote.formats.codestream import bare
 from incognote.formats.ocr import Box
-from incognote.formats.pixels import BurnedIn, check_painted, paint
+from incognote.formats.pixels import BurnedIn, check_painted, paint, renditions
 from incognote.policy import KEEP, FormatRules
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
 _MAX_FRAMES_READ = 8
+_GREY = ("MONOCHROME1", "MONOCHROME2")
+# Where the frames of a compressed film start, and how long they are: (7FE0,0001) and (7FE0,0002).
+_OFFSET_TABLES = (0x7FE00001, 0x7FE00002)
 # Groups that may hold an overlay, and the element that says in which bit of the pixels it hides.
 _OVERLAYS = range(0x6000, 0x6020, 2)
 _DATA, _BIT_POSITION = 0x3000, 0x0102
@@ -35,7 +40,15 @@ _PHOTOGRAPHS = ("XC", "OP", "DMS")
 class Pictures:
     """The pixels of a file and its overlays, with the words that are burned into them."""
 
-    def __init__(self, dataset: Any, where: str, rules: FormatRules, meta: dict[str, str]) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        where: str,
+        rules: FormatRules,
+        meta: dict[str, str],
+        known: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        """`known` is what the header states of the patient."""
         self._dataset = dataset
         self._keyword = next((each for each in PIXELS if each in dataset), None)
         self._read: list[tuple[int | None, BurnedIn]] = []
@@ -43,11 +56,12 @@ class Pictures:
             return
         if self._keyword:
             pixels = BurnedIn(
-                lambda: _representative(_visible(_frames(dataset), dataset)),
+                lambda: _shown(_frames(dataset), dataset),
                 where,
                 rules,
                 f"{where} {self._keyword}",
                 meta,
+                known,
             )
             self._read.append((None, pixels))
         for group in _OVERLAYS:
@@ -59,6 +73,7 @@ class Pictures:
                     rules,
                     place,
                     meta,
+                    known,
                 )
                 self._read.append((group, words))
 
@@ -77,17 +92,19 @@ class Pictures:
                     self._paint_pixels(boxes)
                 else:
                     _paint_overlay(self._dataset, group, boxes)
-        hidden = self._hidden_overlays()
-        return any(group is None for group, _ in self._read) or hidden
+        self._hidden_overlays()
+        if self._keyword == "PixelData":
+            _strip(self._dataset)
+        return any(group is None for group, _ in self._read)
 
     def _paint_pixels(self, boxes: Sequence[Box]) -> None:
         frames = _frames(self._dataset).copy()
         paint(frames, boxes, _darkest(frames, self._dataset))
-        for picture in _representative(_visible(frames, self._dataset)):
+        for picture in _shown(frames, self._dataset):
             check_painted(picture, boxes)
         _store(self._dataset, self._keyword or "", frames)
 
-    def _hidden_overlays(self) -> bool:
+    def _hidden_overlays(self) -> None:
         """Old files keep overlays in bits that the pixels do not use: those are set to nothing."""
         dataset = self._dataset
         groups = [
@@ -95,8 +112,8 @@ class Pictures:
             for group in _OVERLAYS
             if (group, _BIT_POSITION) in dataset and dataset[group, _BIT_POSITION].value
         ]
-        if not groups or self._keyword != "PixelData" or not self._read:
-            return False
+        if not groups or self._keyword != "PixelData":
+            return
         frames = _frames(dataset)
         unused = frames.dtype.itemsize * 8 - dataset.BitsStored
         # Left and back again: what is shifted out is gone, and a sign comes back by itself.
@@ -104,7 +121,6 @@ class Pictures:
         for group in groups:
             for element in list(dataset.group_dataset(group)):
                 del dataset[element.tag]
-        return True
 
 
 def check_no_face(dataset: Any) -> None:
@@ -144,16 +160,39 @@ def _visible(frames: NDArray[Any], dataset: Any) -> NDArray[Any]:
     return colours
 
 
-def _representative(frames: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """The pictures that stand for all frames: some of them, and the brightest of every point.
+def _shown(frames: NDArray[Any], dataset: Any) -> Iterator[NDArray[Any]]:
+    """The pictures to be read, as a viewer shows them."""
+    window = _window(dataset)
+    for picture in _representative(_visible(frames, dataset)):
+        yield from renditions(picture, window)
 
-    What is burned in is bright and stands still; a word on a single frame shows in the second.
+
+def _window(dataset: Any) -> tuple[float, float] | None:
+    """The range of stored values that the header asks to be shown."""
+    if dataset.get("PhotometricInterpretation") not in _GREY or not dataset.get("WindowWidth"):
+        return None
+    centre, width = (
+        float(value[0] if isinstance(value, Sequence) else value)
+        for value in (dataset.get("WindowCenter") or 0, dataset.WindowWidth)
+    )
+    slope = float(dataset.get("RescaleSlope") or 1)
+    offset = float(dataset.get("RescaleIntercept") or 0)
+    low, high = sorted((centre + side * width / 2 - offset) / slope for side in (-1, 1))
+    return low, high
+
+
+def _representative(frames: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The pictures that stand for all frames: some of them, the brightest and the darkest of every
+    point.
+
+    What is burned in stands still; a word on a single frame shows in one of the latter two.
     """
     step = max(len(frames) // _MAX_FRAMES_READ, 1)
     for frame in frames[::step]:
         yield frame[..., :3].squeeze()
     if step > 1:
         yield frames.max(axis=0)[..., :3].squeeze()
+        yield frames.min(axis=0)[..., :3].squeeze()
 
 
 def _darkest(frames: NDArray[Any], dataset: Any) -> Any:
@@ -172,20 +211,62 @@ def _store(dataset: Any, keyword: str, frames: NDArray[Any]) -> None:
     """Uncompressed pixels in the colour space that decoding produced."""
     from pydicom.uid import ExplicitVRLittleEndian
 
+    syntax = dataset.file_meta.TransferSyntaxUID
+    if syntax.is_encapsulated:
+        syntax = dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+        for tag in _OFFSET_TABLES:
+            dataset.pop(tag, None)
     if dataset.BitsAllocated == 1:
         from pydicom.pixels.utils import pack_bits
 
         data = pack_bits(frames)
     else:
-        data = frames.tobytes()
+        stored = frames.dtype.newbyteorder("<" if syntax.is_little_endian else ">")
+        data = frames.astype(stored).tobytes()
     dataset[keyword].value = data + b"\0" * (len(data) % 2)
     if keyword == "PixelData":
         dataset[keyword].VR = "OW" if dataset.BitsAllocated > 8 else "OB"
     if int(dataset.get("SamplesPerPixel", 1)) == 3:
         dataset.PlanarConfiguration = 0
         dataset.PhotometricInterpretation = "RGB"
-    dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
     dataset[keyword].is_undefined_length = False
+
+
+def _strip(dataset: Any) -> None:
+    """Leaves of the pixel data what makes the picture, neither remarks nor what lies behind it."""
+    syntax = dataset.file_meta.TransferSyntaxUID
+    if syntax.is_encapsulated:
+        if syntax.name.startswith("JPEG"):
+            _strip_streams(dataset)
+        return
+    from pydicom.pixels.utils import get_expected_length
+
+    try:
+        length = get_expected_length(dataset)
+    except Exception:  # noqa: BLE001
+        raise ReadError("the picture is described so that nobody can tell its size") from None
+    data = dataset.PixelData
+    dataset["PixelData"].value = data[:length] + b"\0" * (length % 2 and len(data) > length)
+
+
+def _strip_streams(dataset: Any) -> None:
+    from pydicom.encaps import encapsulate, generate_frames
+
+    count = int(dataset.get("NumberOfFrames") or 1)
+    try:
+        old = list(generate_frames(dataset.PixelData, number_of_frames=count))
+        new = [bare(stream) for stream in old]
+    except ReadError:
+        # What cannot be followed but can be decoded is stored as it was decoded.
+        _store(dataset, "PixelData", _frames(dataset))
+        return
+    except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
+        raise ReadError("the fragments of a compressed picture cannot be told apart") from None
+    if any(one != other.rstrip(b"\0") for one, other in zip(new, old, strict=True)):
+        dataset.PixelData = encapsulate(new)
+        dataset["PixelData"].is_undefined_length = True
+        for tag in _OFFSET_TABLES:
+            dataset.pop(tag, None)
 
 
 def _paint_overlay(dataset: Any, group: int, boxes: Sequence[Box]) -> None:

@@ -8,6 +8,7 @@ more careful one wins.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -43,6 +44,23 @@ _TEXT_VRS = frozenset(("AE", "LO", "LT", "SH", "ST", "UC", "UR", "UT"))
 _DATE_VRS = frozenset(("DA", "DT"))
 _NUMBER_VRS = frozenset(("IS", "DS", "US", "SS", "UL", "SL", "FL", "FD", "UV", "SV"))
 _BYTE_VRS = frozenset(("OB", "OW", "OD", "OF", "OL", "OV", "UN"))
+# Bytes of which the profile does not speak and that are measured, counted or drawn. Others (keys,
+# signatures, plots of a printer) may say anything.
+_KEPT_BYTES = frozenset(
+    """PixelData ICCProfile WaveformData ChannelMinimumValue ChannelMaximumValue
+    WaveformPaddingValue FillPattern WeightingLookupTableData""".split()
+)
+# UIDs that name definitions: all others that the profile does not list name things of the hospital.
+_DEFINITION = re.compile(
+    r"SOPClass|TransferSyntax|CodingScheme|ContextUID|MappingResource|CreatorVersion|Template"
+)
+_OVERLAYS = range(0x6000, 0x6020, 2)
+# What a code, a time of day or an age looks like; anything else in their place is no such thing.
+_FITTING = {
+    "CS": re.compile(r"[A-Z0-9_ ]{0,16}"),
+    "TM": re.compile(r"[\d.:]{0,16}"),
+    "AS": re.compile(r"\d{1,3}[DWMY]"),
+}
 
 # Values that a reader of the image needs in some form: where the profile allows a dummy, they get a
 # surrogate, the same one in all files of the patient.
@@ -119,7 +137,12 @@ class Profile:
             return RECURSE if element.VR == "SQ" else KEEP
         if element.VR in _DATE_VRS and row.get("basic") != "X":
             return self._date(row.get("basic"))
+        if not row and element.VR == "UI":
+            return KEEP if self._keeps_uid(element.keyword) else UID
         return _basic(element, row.get("basic"))
+
+    def _keeps_uid(self, keyword: str) -> bool:
+        return "retain-uids" in self.rules.options or _DEFINITION.search(keyword) is not None
 
     def _date(self, action: str | None) -> str:
         """A date of which no option speaks: shifted with the others, it is the dummy asked for."""
@@ -151,7 +174,7 @@ def _clean(element: Any) -> str:
         return UID
     if element.VR in _BYTE_VRS and not element.tag.is_private:
         # Overlays are cleaned with the pixels; of curves and other bytes nothing can be read.
-        return KEEP if element.tag.group >> 8 == 0x60 else REMOVE
+        return KEEP if element.tag.group in _OVERLAYS else REMOVE
     # A shift by whole days leaves the time of day as it is.
     return TEXT if element.VR in _TEXT_VRS else KEEP
 
@@ -167,10 +190,17 @@ def _basic(element: Any, action: str | None) -> str:
     if action is None:
         if element.VR == "SQ":
             return RECURSE
+        if element.VR == "OB" and keyword not in _KEPT_BYTES:
+            return REMOVE
         return TEXT if element.VR in _TEXT_VRS else KEEP
     if element.VR == "SQ" and _ACTIONS[action] == DUMMY:
         return RECURSE_DUMMY
     return _ACTIONS[action]
+
+
+def fits(vr: str, value: str) -> bool:
+    """Whether a value that would be kept is of the kind that its representation promises."""
+    return vr not in _FITTING or _FITTING[vr].fullmatch(value.strip(" \0")) is not None
 
 
 def dummy(vr: str) -> Any:

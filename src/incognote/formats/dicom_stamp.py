@@ -24,11 +24,11 @@ _OPTIONS = {
     "retain-safe-private": ("113111", "Retain Safe Private Option"),
     "retain-institution-identity": ("113112", "Retain Institution Identity Option"),
 }
-# What the file meta information says of who sent the file where.
-_META = (
-    "SourceApplicationEntityTitle", "SendingApplicationEntityTitle",
-    "ReceivingApplicationEntityTitle", "PrivateInformation", "PrivateInformationCreatorUID",
-)  # fmt: skip
+# What the file meta information must say; the rest tells who sent the file where.
+_META = frozenset(
+    """FileMetaInformationGroupLength FileMetaInformationVersion MediaStorageSOPClassUID
+    MediaStorageSOPInstanceUID TransferSyntaxUID""".split()
+)
 
 
 def stamp(
@@ -47,9 +47,10 @@ def stamp(
         dataset.RecognizableVisualFeatures = "NO"
     meta = dataset.file_meta
     meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID
-    for keyword in _META:
-        if keyword in meta:
-            delattr(meta, keyword)
+    for element in list(meta):
+        # The library that writes the file names itself where nobody else does.
+        if element.keyword not in _META:
+            del meta[element.tag]
     dataset.preamble = b"\0" * 128
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from incognote.core.errors import TransformError
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import new_text
 from incognote.formats.dicom_rules import UID
+from incognote.formats.fields import new_value
 from incognote.formats.headers import words_of
 from incognote.policy import TEXT
 
@@ -19,6 +21,8 @@ DATE = "DATE"
 _SHARED = {"patient_id": "dicom-uids"}
 # How many characters a value may have; a surrogate may be longer than what it stands for.
 _LONGEST = {"AE": 16, "CS": 16, "LO": 64, "PN": 64, "SH": 16}
+# The time of day behind a date, with its zone. A second date (of a range) may stand there, too.
+_TIME = re.compile(r"\d{0,6}(?:\.\d{1,6})?(?:[+-]\d{4})?\s*")
 # The standard's own UIDs name no one.
 _STANDARD = "1.2.840.10008."
 
@@ -41,7 +45,9 @@ class Value:
     def put(self, result: Result) -> None:
         element = self.dataset[self.tag]
         old = element.value[self.index] if self.index >= 0 else element.value
-        self.new = self._written(result, str(old), element.VR)[: _LONGEST.get(element.VR)]
+        longest = _LONGEST.get(element.VR)
+        new = self._written(result, str(old), element.VR)
+        self.new = new[: max(longest, len(str(old)))] if longest else new
         if self.index >= 0:
             element.value[self.index] = self.new
         else:
@@ -54,10 +60,12 @@ class Value:
                 raise TransformError("UIDs need a policy with surrogates for IDNUM")
             return "2.25." + (new.lstrip("0") or "1")
         if self.kind == TEXT:
-            return _behind(result)
+            return new_value(result)
         if self.kind == DATE:
             # A tag or a bare year is no date of DICOM: better none.
-            return new + old[8:] if new.isdigit() and len(new) == 8 else ""
+            if not (new.isdigit() and len(new) == 8):
+                return ""
+            return new + old[8:] if vr == "DT" and _TIME.fullmatch(old[8:]) else new
         if vr == "PN":
             return "^".join(part for part in new.replace(", ", "^").split(" ") if part)
         return new
@@ -76,7 +84,8 @@ def values_of(
         if kind == UID:
             document = _known(_digits(text), "IDNUM", where, _SHARED, place)
         elif kind == TEXT:
-            document = Document(where, f"{words_of(element.keyword)}: {text}", meta, place)
+            lead = f"{words_of(element.keyword)}: " if element.keyword else ""
+            document = Document(where, lead + text, meta, place, lead=len(lead))
         elif kind == DATE:
             document = _known(text[:8], kind, where, meta, place)
         elif element.VR == "PN":
@@ -88,15 +97,6 @@ def values_of(
 
 def _known(text: str, label: str, doc_id: str, meta: Mapping[str, str], where: str) -> Document:
     return Document(doc_id, text, meta, where, (Span(0, len(text), label),), free_text=False)
-
-
-def _behind(result: Result) -> str:
-    """The new text without the lead-in, which no replacement may have touched."""
-    lead = result.document.text.index(": ") + 2
-    shift = sum(
-        len(each.text) - each.span.length for each in result.replacements if each.span.end <= lead
-    )
-    return (result.text or "")[lead + shift :]
 
 
 def _digits(uid: str) -> str:

@@ -8,7 +8,7 @@ text, those that are PHI are painted over, and so is what OCR saw but could not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MARGIN = 4
 # A word that lies on paint by more than this share of itself was not painted over after all.
 _SAME = 0.5
+# A picture that uses less than this share of its range is read in a second rendition.
+_USED = 0.5
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class BurnedIn:
     rules: FormatRules
     locator: str = field(default="", repr=False)
     meta: Mapping[str, str] = field(default_factory=dict, repr=False)
+    known: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     _readings: tuple[Reading, ...] | None = field(default=None, repr=False)
 
     @property
@@ -54,7 +57,10 @@ class BurnedIn:
         if self.rules.images != READ:
             return ()
         where = self.locator or f"{self.doc_id} picture"
-        return tuple(Document(self.doc_id, each.text, self.meta, where) for each in self.readings)
+        return tuple(
+            Document(self.doc_id, each.text, self.meta, where, known=self.known)
+            for each in self.readings
+        )
 
     def boxes(self, results: Sequence[Result]) -> list[Box]:
         """What is to be painted over; `results` are those of the documents, if there are any."""
@@ -69,6 +75,28 @@ class BurnedIn:
                 if replacement.text != reading.text[span.start : span.end]:
                     found += reading.between(span.start, span.end)
         return [box.grown(_MARGIN) for box in found]
+
+
+def renditions(
+    picture: NDArray[Any], window: tuple[float, float] | None = None
+) -> Iterator[NDArray[Any]]:
+    """A picture as it may be shown: a deep one holds more shades than any screen.
+
+    Its whole range comes first. Where few of its shades are used (one white pixel makes all else
+    black), they are moved together; and `window` is the range that its own header asks for.
+    """
+    import numpy as np
+
+    yield picture
+    if picture.ndim != 2 or picture.dtype.itemsize < 2:
+        return
+    low, high = float(picture.min()), float(picture.max())
+    if picture.dtype.kind in "iu":
+        shades, ranks = np.unique(picture, return_inverse=True)
+        if len(shades) > 1 and len(shades) < _USED * (high - low + 1):
+            yield ranks.reshape(picture.shape)
+    if window and window[1] - window[0] < _USED * (high - low):
+        yield np.clip(picture, *window)
 
 
 def paint(picture: NDArray[Any], boxes: Sequence[Box], fill: Any) -> None:
