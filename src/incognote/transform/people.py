@@ -18,7 +18,7 @@ from incognote.transform.whoiswho import JOINTS, START, People, read
 from incognote.transform.words import altered
 
 _PATIENCE = 16
-# So long, with what parts them, are letters with full stops that are a name and no initials.
+# Letters that take so much room, with what parts them, are no initials.
 _SPELLED = 9
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
@@ -54,7 +54,7 @@ def _spaced_out(mention: Mention, record: Record) -> str:
     """A name letter by letter ("S m i t h"): the letters of the surrogate, as wide apart. "" where
     the letters are initials."""
     text = mention.text
-    runs = [run for run in SPACED.finditer(text) if len(run[0]) >= _SPELLED or "." not in run[0]]
+    runs = [run for run in SPACED.finditer(text) if _is_spelled(run[0])]
     if not runs:
         return ""
     plain, at = "", 0
@@ -69,6 +69,14 @@ def _spaced_out(mention: Mention, record: Record) -> str:
         return joint.join(new) if len(runs[0][0]) == len(text) else new
     joint, gap = runs[0][0][1], text[runs[0].end() : runs[1].start()]
     return gap.join(joint.join(part) for part in new.split(" "))
+
+
+def _is_spelled(run: str) -> bool:
+    """Whether letters are a name: so many are no initials, and "L E E" is one on the lists."""
+    if len(run) >= _SPELLED:
+        return True
+    letters = fold(run[::2])
+    return run[1] == " " and any(namepools.known(kind, letters) for kind in namepools.KINDS)
 
 
 def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 # A word letter by letter, with one sign between the letters: "S M I T H"; wider gaps part words.
-SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-][^\W\d_](?![^\W_])){2,}")
+SPACED = re.compile(r"(?<![^\W_])[^\W\d_]([ .\-])[^\W\d_](?![^\W_])(?:\1[^\W\d_](?![^\W_]))+")
 _NOT_ALNUM = re.compile(r"[\W_]+")
 
 
