@@ -26,6 +26,20 @@ def _div(inner: str) -> str:
 
 
 CORNERS = {
+    "address of a source": ("p.json", _fhir(meta={"source": "http://h.example/Quillon#7"})),
+    "name of a tag of the house": ("p.json", _fhir(meta={"tag": [{"system": "http://house.example", "display": "Quillon"}]})),
+    "sentence where a code belongs": ("p.json", _fhir(status="see Dr Quillon", unit="as Quillon says", mode="by Mr. Quillon")),
+    "address in an extension": ("p.json", _fhir(extension=[{"url": "u", "valueUri": "http://h.example/Quillon"}])),
+    "extension of a simple value": ("p.json", _fhir(_birthDate={"extension": [{"url": "u", "valueString": "Quillon"}]})),
+    "query of an audit": ("p.json", json.dumps({"resourceType": "AuditEvent", "entity": [{"query": B64_RTF}]})),
+    "old content of a binary": ("p.json", json.dumps({"resourceType": "Binary", "content": B64_RTF})),
+    "link of a bundle": ("p.json", json.dumps({"resourceType": "Bundle", "link": [{"relation": "self", "url": "http://h.example/Patient?name=Quillon"}]})),
+    "answer": ("p.json", _fhir(item=[{"answer": [{"valueString": "Quillon"}, {"valueCoding": {"code": "1", "display": "Quillon"}}]}])),
+    "author of an annotation": ("p.json", _fhir(note=[{"authorString": "Quillon", "text": "Quillon"}])),
+    "meeting in R5": ("p.json", _fhir(virtualService=[{"addressUrl": "http://z.example/Quillon", "sessionKey": "Quillon"}])),
+    "letters by number": ("p.json", '{"resourceType":"Patient","name":[{"text":"\\u0051uillon"}]}'),
+    "xml id of an element": ("p.xml", FHIR_XML.format('<name id="Quillon"><family value="x"/></name>')),
+    "xml place of a schema": ("p.xml", '<Patient xmlns="http://hl7.org/fhir" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://hl7.org/fhir C:/Users/Quillon/p.xsd"/>'),
     "attribute of narrative": ("p.json", _div('<img alt="Quillon" src="x.png"/>')),
     "comment in narrative": ("p.json", _div("<!-- Quillon --><p>x</p>")),
     "contained": ("p.json", _fhir(contained=[{"resourceType": "Patient", "id": "c", "name": [{"family": "Quillon"}]}])),

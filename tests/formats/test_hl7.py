@@ -15,6 +15,21 @@ NAME = "Quillon"
 LONG_B64 = base64.b64encode(b"Seen with Quillon, who is well. " * 20).decode()
 MSH = "MSH|^~\\&|A|B|C|D|20240101||ORU^R01|1|P|2.5\r"
 CORNERS = {
+    "a single word in a field nobody names": ("m.hl7", MSH + "OBX|1|TX|1^x^LN|Quillon|fine\r"),
+    "a local code": ("m.hl7", MSH + "OBX|1|TX|1^Quillon^L||fine\r"),
+    "a code of no catalogue": ("m.hl7", MSH + "OBX|1|TX|1^x&Quillon||fine\r"),
+    "a code said in other words": ("m.hl7", MSH + "OBX|1|TX|1^x^LN^2^y^LN^1^1^Dr Quillon||fine\r"),
+    "a name that looks like a code": ("m.hl7", MSH + "ZPI|QUILLON^ADA^MARY\r"),
+    "what comes before a name": ("m.hl7", MSH + "PID|1||7||S^A^^^Quillon\r"),
+    "behind a telephone number": ("m.hl7", MSH + "PID|1||7||S^A||||||||5550123^Quillon^Quillon\r"),
+    "behind an identifier": ("m.hl7", MSH + "PID|1||7^^Quillon^H^Quillon||S^A\r"),
+    "behind a number": ("m.hl7", MSH + "PID|1||7||S^A||||||||||||||078051120^Quillon\r"),
+    "behind a date": ("m.hl7", MSH + "PID|1||7||S^A||19580214^D^Quillon\r"),
+    "pointer to a report": ("m.hl7", MSH + "OBX|1|RP|1||/srv/Quillon.pdf^Quillon&Quillon^TEXT^PDF\r"),
+    "source of encapsulated data": ("m.hl7", MSH + "OBX|1|ED|1||Quillon^TEXT^PLAIN^A^by Quillon\r"),
+    "a diagnosis in words": ("m.hl7", MSH + "DG1|1||^like Quillon\r"),
+    "wrapped for a network": ("m.hl7", "\x0b" + MSH + "PID|1||7||Quillon^A\r\x1c\r\x0b" + MSH + "NTE|1||Quillon\r\x1c\r"),
+    "mixed line ends": ("m.hl7", MSH + "NTE|1||Quillon\r\nPID|1||7||Quillon^A\n\nZPI|Quillon"),
     "line break within a report": ("m.hl7", MSH + "OBX|1|TX|1||Seen\nwith Quillon\nOBX|2|NM|2||5\r"),
     "line of three capitals": ("m.hl7", MSH + "NTE|1||son of\rQUILLON\r"),
     "parts of a street": ("m.hl7", MSH + "PID|1||7||S^A||||||14&Quillon&3^^Town\r"),
@@ -232,7 +247,9 @@ def test_a_blank_segment_parts_paragraphs():
     (text,) = [d.text for d in documents(data, "m.hl7") if d.free_text]
     assert text == "Seen.\n\nWell, says Quillon."
     assert unchanged(data, "m.hl7") == data
-    assert masked(data, "m.hl7", [NAME]) == data.replace(b"Quillon", b"[PATIENT]")
+    assert masked(data, "m.hl7", [NAME]).endswith(
+        b"OBX|2|TX|11||\rOBX|3|TX|11||Well, says [PATIENT].\r"
+    )
 
 
 def test_what_was_silent_around_one_text_is_read_around_another():
@@ -243,3 +260,20 @@ def test_what_was_silent_around_one_text_is_read_around_another():
     ]
     out = masked(_message(*lines), "m.hl7", [NAME]).decode()
     assert "1^A report^LN||a\rOBX|1|TX|1^for [PATIENT]^L||b" in out
+
+
+def test_a_carriage_return_within_a_text_ends_no_segment():
+    data = _message("NTE|1||Seen\\X0D\\with Quillon\\X0A\\today")
+    out = masked(data, "m.hl7", [NAME]).decode()
+    assert "NTE|1||Seen\\X0D\\with [PATIENT]\\.br\\today\r" in out
+
+
+def test_codes_of_utf_8_are_letters():
+    (text,) = [d.text for d in documents(_message("NTE|1||\\XC389\\mile"), "m.hl7") if d.free_text]
+    assert text == "\u00c9mile"
+
+
+@pytest.mark.parametrize("value", ["1.2.840.99999", "A^B^C", "119297000^Blood^SCT", "N", "1234"])
+def test_what_numbers_and_names_nobody_is_not_read(value):
+    found = documents(_message(f"PV2||||{value}"), "m.hl7")
+    assert [d.text for d in found if d.free_text] == []

@@ -15,6 +15,12 @@ RTF = (
     rb"\pard BP 128/76 \{stable\}\par}"
 )
 CORNERS = {
+    "name of a style": ("x.rtf", r"{\rtf1{\stylesheet{\s1 Quillon;}}x}"),
+    "name of a list": ("x.rtf", r"{\rtf1{\*\listtable{\list{\listname Quillon;}}}x}"),
+    "what made it": ("x.rtf", r"{\rtf1{\*\generator Quillon}{\*\xmlnstbl{\xmlns1 Quillon}}{\colortbl;Quillon}x}"),
+    "theme": ("x.rtf", r"{\rtf1{\*\themedata 5175696c6c6f6e}x}"),
+    "comment": ("x.rtf", r"{\rtf1 x{\*\atnauthor Quillon}{\*\annotation Quillon}{\*\bkmkstart Quillon}}"),
+    "letters by number": ("x.rtf", r"{\rtf1\uc2 \u81 ??uillon \'51uillon}"),
     "reviewers": ("x.rtf", r"{\rtf1{\*\revtbl{Unknown;}{Quillon;}}x}"),
     "stored data": ("x.rtf", r"{\rtf1{\*\datastore Quillon}x}"),
     "header and footnote": ("x.rtf", r"{\rtf1{\header Quillon}x{\footnote Quillon}}"),

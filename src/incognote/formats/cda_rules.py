@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, SENTENCE, Decision
 from incognote.formats.xml_scan import Node
 from incognote.policy import KEEP, TEXT
 
 _TIMES = frozenset("time effectiveTime birthTime deceasedTime low high center value".split())
 _KEEP = frozenset(
-    """code codeSystem codeSystemName codeSystemVersion displayName typeCode classCode moodCode
+    """code codeSystem codeSystemVersion typeCode classCode moodCode
     determinerCode contextControlCode unit nullFlavor use ID IDREF mediaType representation
     styleCode inversionInd operator negationInd schemaLocation type institutionSpecified
     independentInd contextConductionInd align valign border width height
@@ -32,6 +32,12 @@ _PEOPLE = {
     "guardianPerson": "PATIENT", "assignedAuthor": "DOCTOR", "assignedEntity": "DOCTOR",
     "intendedRecipient": "DOCTOR", "participantRole": "DOCTOR",
 }  # fmt: skip
+# Code systems of HL7 and of those it registered for all the world; what they call a code is no PHI.
+_CATALOGUES = (
+    "2.16.840.1.113883.5.", "2.16.840.1.113883.6.", "2.16.840.1.113883.12.",
+    "2.16.840.1.113883.1.11.", "2.16.840.1.113883.3.26.1.", "2.16.840.1.113883.4.9",
+    "2.16.840.1.113883.18.", "1.2.840.10008.", "2.16.840.1.114222.4.5.",
+)  # fmt: skip
 _DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
 _DAY = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?=\d{2,6}|[.+-]|$)")
 _TELECOM = re.compile(r"(tel|fax|mailto|https?|sip):/{0,2}", re.IGNORECASE)
@@ -56,18 +62,27 @@ class Rules:
                 return _bare_root(node)
             if node.name == "extension" and self._own(node, "root") in _REGISTRIES:
                 return Decision(_REGISTRIES[self._own(node, "root")])
+            if node.name in ("displayName", "codeSystemName"):
+                return Decision(KEEP if self._is_catalogued(node) else TEXT)
             return _attribute(node)
         if node.kind in ("text", "cdata") and self._is_file(node):
             return Decision(EMBEDDED)
-        if node.name == "originalText" and node.text.strip() == self._coded(node):
-            return Decision(KEEP)  # what a catalogue says, said again
+        if node.name == "originalText" and self._says_again(node):
+            return Decision(KEEP)
         return _text(node)
 
     def _own(self, node: Node, attribute: str) -> str:
         return self._attributes.get((node.elements[-1], attribute), "")
 
-    def _coded(self, node: Node) -> str:
-        return self._attributes.get((node.elements[-2], "displayName"), "")
+    def _is_catalogued(self, node: Node) -> bool:
+        return self._own(node, "codeSystem").startswith(_CATALOGUES)
+
+    def _says_again(self, node: Node) -> bool:
+        """Whether a text repeats what a catalogue says."""
+        coded = node.elements[-2] if len(node.elements) > 1 else 0
+        system = self._attributes.get((coded, "codeSystem"), "")
+        name = self._attributes.get((coded, "displayName"), "")
+        return node.text.strip() == name and system.startswith(_CATALOGUES)
 
     def _is_file(self, node: Node) -> bool:
         if self._own(node, "representation") == "B64":
@@ -83,8 +98,8 @@ def _text(node: Node) -> Decision:
             return Decision(NARRATIVE)
         if node.name in _ADDRESS:
             return Decision(_ADDRESS[node.name])
-        if node.name in ("prefix", "suffix", "languageCode"):
-            return Decision(KEEP)
+        if node.name in ("prefix", "suffix"):
+            return Decision(TEXT)
         if "name" in path:
             return Decision(_whose(path))
     return Decision(TEXT)
@@ -92,8 +107,10 @@ def _text(node: Node) -> Decision:
 
 def _attribute(node: Node) -> Decision:
     name, owner = node.name.rpartition(":")[2], node.path[-1]
-    if node.name.startswith("xmlns") or name in _KEEP:
+    if node.name.startswith("xmlns"):
         return Decision(KEEP)
+    if name in _KEEP:
+        return Decision(TEXT if SENTENCE.search(node.text) else KEEP)
     if owner in ("templateId", "typeId", "realmCode"):
         return Decision(KEEP)
     if name == "assigningAuthorityName":

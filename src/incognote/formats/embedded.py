@@ -15,7 +15,11 @@ from incognote.formats.patch import Piece, Slot, embedded_slot
 from incognote.policy import FormatRules
 
 _DATA_URI = re.compile(r"data:[^,]{0,200};base64,")
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}[\r\n\t]*+)++[A-Za-z0-9+/]{0,3}={0,2}\s*+")
+# With + and /, or with - and _, which stand in addresses.
+_BASE64 = re.compile(
+    r"(?:[A-Za-z0-9+/]{4}[\r\n\t]*+)++[A-Za-z0-9+/]{0,3}={0,2}\s*+"
+    r"|(?:[A-Za-z0-9_-]{4})++[A-Za-z0-9_-]{0,3}={0,2}"
+)
 _BLOCK = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,}+(?:\r?\n)?+)++[A-Za-z0-9+/]*+")
 _DECLARED = re.compile(
     r"^Content-Transfer-Encoding:[ \t]*(?:base64|quoted-printable)\b", re.IGNORECASE | re.MULTILINE
@@ -51,15 +55,17 @@ def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
     """The documents of a base64 body. What no format reads is refused, never passed through."""
     start = _DATA_URI.match(piece.text)
     lead = start[0] if start else ""
+    body = "".join(piece.text[len(lead) :].split())
+    marks = b"-_" if "-" in body or "_" in body else b"+/"
     try:
-        data = base64.b64decode("".join(piece.text[len(lead) :].split()), validate=True)
+        data = base64.b64decode(body + "=" * (-len(body) % 4), altchars=marks, validate=True)
     except (binascii.Error, ValueError):
         raise ReadError(f"{where}: an attachment is not valid base64") from None
     return embedded_slot(
         piece,
         data,
         records_of(data, where, rules),
-        lambda new: lead + base64.b64encode(new).decode("ascii"),
+        lambda new: lead + base64.b64encode(new, altchars=marks).decode("ascii"),
     )
 
 

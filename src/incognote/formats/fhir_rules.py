@@ -18,6 +18,9 @@ from incognote.policy import KEEP, TEXT
 # Places in a Bundle that name a resource on a server.
 _ADDRESSES = {("url", "entry"), ("url", "request"), ("location", "response")}
 
+# Elements that are base64 in one resource only.
+_PACKED = {("AuditEvent", "query"), ("Binary", "content")}
+
 NARRATIVE = "narrative"
 EMBEDDED = "embedded"
 
@@ -33,6 +36,7 @@ _DATE_KEYS = re.compile(
 )
 # Quantities and switches, which XML writes as it writes everything.
 _PLAIN = re.compile(r"true|false|[+-]?\d{1,6}(?:\.\d+)?(?:[eE][+-]?\d+)?")
+SENTENCE = re.compile(r"[^\W\d_]{2}[.,]? +\S*[^\W\d_]{2}")
 _DATE_PART = re.compile(r"\d{4}(?:-\d\d)?(?:-\d\d)?")
 
 
@@ -75,14 +79,18 @@ def decide(
         return Decision(table["telecom"].get(sibling("system") or "phone", "PHONE"))
     if key == "value" and (parent.lower().endswith("identifier") or parent == "requisition"):
         return Decision(_identifier(sibling))
-    if key in ("data", "valueBase64Binary"):
+    if key in ("data", "valueBase64Binary") or (resource, key) in _PACKED:
         return Decision(EMBEDDED)
     if key == "div":
         return Decision(NARRATIVE)
     if key == "url":
         # Of an extension it names a definition; of an attachment it is an address.
         return Decision(KEEP if "xtension" in parent else "URL")
-    if key in table["keep"] or _is_catalogued(key, value, sibling):
+    if (key, parent) == ("source", "meta"):
+        return Decision("URL")
+    if key in table["keep"]:
+        return Decision(TEXT if SENTENCE.search(value) else KEEP)
+    if _is_catalogued(key, value, sibling):
         return Decision(KEEP)
     if key == "display":
         return _display(sibling("reference"))
@@ -104,6 +112,8 @@ def decide(
 def _is_catalogued(key: str, value: str, sibling: Callable[[str], str | None]) -> bool:
     """Whether a catalogue of the world says this: the display of a code, or a concept's text
     again."""
+    if key == "valueUri":
+        return _is_of_the_world(value)
     if key == "display":
         return sibling("code") is not None and _is_of_the_world(sibling("system"))
     says_again = key == "text" and value == sibling("coding.display")

@@ -20,7 +20,6 @@ from incognote.formats.hl7_rules import (
     CALLED_BY,
     COMPONENTS,
     DATE,
-    DATED_FROM,
     NARRATIVE,
     NUMBERS,
     STAMP,
@@ -29,7 +28,9 @@ from incognote.formats.hl7_rules import (
     Kinds,
     is_assigner,
     is_oid,
+    says_something,
     unlisted,
+    unnumbered,
 )
 from incognote.formats.hl7_text import HEADERS, Part, Segment, Separators, segments
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
@@ -186,7 +187,8 @@ class _Message:
             self._value(parts[0], "TEXT")
             self._file(parts[4])
         elif encoding in ("", "a"):
-            self._value(value, "TEXT")
+            for part in parts:
+                self._text([part])
         else:
             raise ReadError(f"{self.where}: an attachment in an encoding that cannot be read")
 
@@ -197,9 +199,22 @@ class _Message:
     def _value(self, part: Part, kind: str) -> None:
         family, _, label = kind.partition(":")
         components = part.split(self.marks.components)
-        for component in components[DATED_FROM.get(family, len(components) + 1) - 1 :]:
+        if family == "TEXT":
+            self._text(components)
+            return
+        if family == "ORG":
+            self._single(components[0], label or "HOSPITAL")
+            for component in components[1:]:
+                # Its ids and network addresses; what is short is a code.
+                if len(component.text) > 4 and not is_oid(component):
+                    self._single(component, "IDNUM")
+            return
+        for component in unnumbered(components, family):
+            # Since when and until when a name or an address holds, when a person signed.
             if STAMP.match(component.text):
                 self._single(component, "DATE")
+            elif says_something(component.text):
+                self._text([component])
         if family in ("NAME", "XCN", "NDL"):
             self._person(components, family, label or "DOCTOR")
         elif family in COMPONENTS:
@@ -215,14 +230,6 @@ class _Message:
                 self._single(own, label)
                 for each in assigner[:1]:
                     self._single(each, "HOSPITAL")
-        elif family == "ORG":
-            self._single(components[0], label or "HOSPITAL")
-            for component in components[1:]:
-                # Its ids and network addresses; what is short is a code.
-                if len(component.text) > 4 and not is_oid(component):
-                    self._single(component, "IDNUM")
-        elif family == "TEXT":
-            self._text(components)
         elif family == "DATE":
             for component in components[:2]:
                 self._single(component, family)
@@ -282,7 +289,7 @@ class _Message:
             each.piece(self.marks)
             for component in unlisted(components)
             for each in component.split(self.marks.subcomponents)
-            if each.text
+            if each.text and not is_oid(each)
         ]
         if pieces:
             self._add(pieces, separators=[" "] * len(pieces))

@@ -18,7 +18,7 @@ VALUE_KINDS = {
     "DT": "DATE", "TS": "DATE", "DTM": "DATE", "XPN": "NAME:PATIENT", "PN": "NAME:PATIENT",
     "XCN": "XCN:DOCTOR", "CN": "XCN:DOCTOR", "XAD": "ADDRESS", "AD": "ADDRESS", "XTN": "PHONE",
     "TN": "PHONE", "CX": "ID:IDNUM", "EI": "ID:IDNUM", "CK": "ID:IDNUM", "XON": "ORG", "HD": "ORG",
-    "PL": "PLACE", "DR": "TIMES",
+    "PL": "PLACE", "DR": "TIMES", "RP": "POINTER",
 }  # fmt: skip
 # Component number -> label, for types whose components are values of their own.
 COMPONENTS: dict[str, dict[int, str]] = {
@@ -31,10 +31,13 @@ COMPONENTS: dict[str, dict[int, str]] = {
     "TIMES": {1: "DATE", 2: "DATE"},
     "DLN": {1: "LICENSE", 2: "STATE", 3: "DATE"},
     "WHERE": {4: "ROOM", 5: "ROOM", 6: "ROOM", 7: "HOSPITAL"},
+    "POINTER": {1: "URL", 2: "HOSPITAL"},
 }  # fmt: skip
-# From this component on, a stamp says since when and until when a name, a number or an address
-# holds, or when a person signed.
-DATED_FROM = {"ADDRESS": 11, "ID": 7, "NAME": 10, "XCN": 15, "PHONE": 13}
+# The components of other types that are known by their number.
+_NUMBERED = {
+    "NAME": {1, 2, 3, 15}, "XCN": {1, 2, 3, 4, 9, 14}, "NDL": {1, 2, 3, 4, 5, 6, 7},
+    "ID": {1, 2, 4, 6, 9}, "PAIR": {1, 2}, "DATE": {1, 2},
+}  # fmt: skip
 # The component of a name that says how its bearer is called.
 CALLED_BY = 15
 # Fields whose text goes on in the next segment of the same name.
@@ -43,13 +46,22 @@ DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
 STAMP = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))")
 _OID = re.compile(r"[0-2](?:\.\d+)+")
 WORD = re.compile(r"[^\W\d_]{2}")
-_WORDS = re.compile(r"[^\W\d_]{2} \S*[^\W\d_]{2}")
-# Nothing shorter is a stamp or two words.
-_SHORTEST_GUESS = 5
+# What may be a name or a number of somebody; shorter words and numbers are codes.
+_PERSONAL = re.compile(r"[^\W\d_]{4}|[^\W\d_]{2} \S*[^\W\d_]{2}|\d{5}")
+_SHORTEST_GUESS = 4
 _REMEMBERED = 4096
-# HL7 table 0396: what is neither "L" nor begins with "99" is a catalogue of the world, whose names
-# of things name nobody. Local ones may.
-_CATALOGUE = re.compile(r"(?!L$|99)[A-Z][A-Z0-9_.+-]{1,19}")
+# Catalogues of the world (HL7 table 0396), whose names of things name nobody. Local ones may.
+_CATALOGUES = frozenset(
+    """
+    ACR ANS+ ASTM ATC C4 C5 CAS CCC CDCA CDCM CDCREC CDS CLP CPT CPT4 CPTM CVX DCM ENZC FDDC FDDX
+    FDK FIPS5_2 FIPS6_4 HCPCS HCPT HI HIBCC HPC I10 I10C I10P I9 I9C I9CDX I9CP IBT IBTNNNN IC2
+    ICD10 ICD10CM ICD10PCS ICD9 ICD9CM ICDO ICDO2 ICDO3 ICS ICSD ISBT ISO ISO+ ITIS IUPC IUPP JC10
+    LN LOINC MCD MCR MDC MDDX MEDC MEDR MGPI MVX NAICS NCIT NDA NDC NDFRT NIC NIP001 NIP002 NUBC
+    NUCC NULLFL POS RXNORM SCT SCT2 SDM SIC SNM SNM3 SNOMED SNOMED-CT SNT UB04 UB92 UCUM UMD UML
+    UNII UPC USPS W1 W2 W4 WC
+    """.split()
+)
+_TABLE = re.compile(r"HL7\d{4}|PHINQUESTION|PHVS_\w{1,60}")
 # What an identifier is unique in (table 0301): no name.
 _TYPES_OF_ID = frozenset("DNS GUID UUID HCD HL7 ISO L M N CLIA CLIP NPI CMS URI EUI64".split())
 
@@ -89,7 +101,7 @@ class Kinds:
         # Of fields the table does not name, codes stay and whatever reads like words is read.
         if STAMP.match(text):
             return "TIMES"
-        return "TEXT" if not known or _WORDS.search(text) else ""
+        return "TEXT" if not known or says_something(text) else ""
 
     def remember(self, silent: tuple[str, ...]) -> None:
         if len(self.silent) >= _REMEMBERED:
@@ -100,11 +112,26 @@ class Kinds:
 def unlisted(components: Sequence[Part]) -> list[Part]:
     """The components without codes and names from a catalogue: code^name^catalogue, twice, and
     their versions."""
+
+    def names_catalogue(part: Part) -> bool:
+        return part.text in _CATALOGUES or _TABLE.fullmatch(part.text) is not None
+
     listed: set[int] = set()
     for first, version in ((0, 6), (3, 7)):
-        if len(components) > first + 2 and _CATALOGUE.fullmatch(components[first + 2].text):
+        if len(components) > first + 2 and names_catalogue(components[first + 2]):
             listed |= {first, first + 1, first + 2, version}
     return [each for number, each in enumerate(components) if number not in listed]
+
+
+def says_something(text: str) -> bool:
+    """Whether a stretch that nothing is known of may name or number somebody."""
+    return text not in _TYPES_OF_ID and _PERSONAL.search(text) is not None
+
+
+def unnumbered(components: Sequence[Part], family: str) -> list[Part]:
+    """The components of a typed value whose number says nothing of what they hold."""
+    numbered = _NUMBERED.get(family) or set(COMPONENTS.get(family, (1,)))
+    return [each for number, each in enumerate(components, 1) if number not in numbered]
 
 
 def is_assigner(part: Part, number: int) -> bool:

@@ -56,10 +56,7 @@ class Separators:
         def undo(match: re.Match[str]) -> str:
             code = match[1]
             if code[0] == "X":
-                try:
-                    return bytes.fromhex(code[1:]).decode("latin-1")
-                except ValueError:
-                    return " "
+                return _from_hex(code[1:])
             if code[0] == "Z":
                 return code[1:]  # a local escape may say anything
             # Highlighting and formatting commands say how text looks, not what it says.
@@ -78,7 +75,21 @@ class Separators:
             (self.repetitions, "R"),
         ):
             escaped = escaped.replace(mark, f"{self.escape}{code}{self.escape}")
-        return escaped.replace("\n", f"{self.escape}.br{self.escape}")
+        escaped = escaped.replace("\n", f"{self.escape}.br{self.escape}")
+        # A segment would end here.
+        return escaped.replace("\r", f"{self.escape}X0D{self.escape}")
+
+
+def _from_hex(digits: str) -> str:
+    """Characters by their codes: UTF-8 where it is that, else Latin-1."""
+    try:
+        data = bytes.fromhex(digits)
+    except ValueError:
+        return " "
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 class Part(NamedTuple):

@@ -1,7 +1,7 @@
 """RTF: the words between control codes, read as one text and written back in place.
 
-Groups that hold no words of the note (fonts, colours, styles, generator) are passed over. The info
-group (title, author, company) and the names of reviewers and files are emptied. Pictures and
+Fonts are passed over; names of styles and lists are a text of their own. The info group (title,
+author, company), the names of reviewers and files, and stored data are emptied. Pictures and
 embedded objects are emptied too, unless the policy keeps them.
 """
 
@@ -25,11 +25,16 @@ _TOKEN = re.compile(
     r"|[\r\n]+"
     r"|([^\\{}\r\n]+)"  # plain text
 )
-_SILENT = frozenset(
-    """fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator themedata
-    colorschememapping latentstyles xmlnstbl pgptbl mmathPr""".split()
+# Names of fonts and of built-in styles: a detector would take Georgia for a state.
+_SILENT = frozenset(("fonttbl", "latentstyles"))
+# Tables in which whoever makes styles and lists names them, and little else is ever written.
+_NAMES = frozenset(
+    """stylesheet listtable listoverridetable rsidtbl colortbl generator xmlnstbl pgptbl
+    mmathPr""".split()
 )
-_EMPTIED = frozenset("info userprops docvar revtbl filetbl datastore".split())
+_EMPTIED = frozenset(
+    "info userprops docvar revtbl filetbl datastore themedata colorschememapping".split()
+)
 _PICTURES = frozenset("pict object objdata shppict nonshppict".split())
 _BREAKS = {
     **dict.fromkeys(("par", "line", "sect", "page", "row"), "\n"),
@@ -73,6 +78,7 @@ class _Scanner:
         self._emptied_words = _EMPTIED if keep_pictures else _EMPTIED | _PICTURES
         self._silent_words = _SILENT | _PICTURES if keep_pictures else _SILENT
         self._pieces: list[Piece] = []
+        self._names: list[Piece] = []
         self._separators: list[str] = []
         self._gap = ""
         self._cuts: list[Slot] = []
@@ -99,12 +105,15 @@ class _Scanner:
                 self._text(text, token.start())
         if self._groups:
             raise ReadError("a truncated RTF file")
-        if not any(piece.text.strip() for piece in self._pieces):
-            return self._cuts
-        whole = text_slot(
-            self._where, self._pieces, _write, separators=self._separators, locator=self._where
-        )
-        return [*self._cuts, whole]
+        found = [
+            text_slot(self._where, pieces, _write, separators=separators, locator=self._where)
+            for pieces, separators in (
+                (self._pieces, self._separators),
+                (self._names, ["\n"] * len(self._names)),
+            )
+            if any(re.search(r"\w", piece.text) for piece in pieces)
+        ]
+        return [*self._cuts, *found]
 
     def _character(self, code: str) -> str:
         """A character by its number in the code page that the document declares."""
@@ -140,6 +149,8 @@ class _Scanner:
             self._groups[-1] = ("silent", at, count)
         elif word in self._emptied_words:
             self._groups[-1] = ("emptied", at, count)
+        elif word in _NAMES:
+            self._groups[-1] = ("names", at, count)
         elif word == "uc":
             self._groups[-1] = (mode, at, int(number or 1))
         elif word == "u" and number:
@@ -175,6 +186,8 @@ class _Scanner:
             last = self._pieces[-1]
             self._pieces[-1] = Piece(last.start, end, last.text)
             return
+        if self._mode == "names":
+            self._names.append(Piece(start, end, text))
         if self._mode != "text":
             return
         if self._pieces:

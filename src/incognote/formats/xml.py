@@ -19,8 +19,8 @@ from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.headers import words_of
 from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
-from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
-from incognote.formats.xml_text import nodes_slot, says_something
+from incognote.formats.xml_scan import WRITERS, Node, is_private_path, scan, write_text
+from incognote.formats.xml_text import block_of, nodes_slot, says_something
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _FHIR = "http://hl7.org/fhir"
@@ -40,7 +40,8 @@ class XmlFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
             source = decode(stream.read())
-            slots = informed(_File(scan(source.text, name), name, rules).slots())
+            nodes = scan(source.text, name)
+            slots = informed(_File(source.text, nodes, name, rules).slots())
         except ReadError as error:
             yield refused(name, error)
             return
@@ -51,6 +52,7 @@ class XmlFormat:
 class _File:
     """Collects the slots of one XML file."""
 
+    raw: str = field(repr=False)
     nodes: Sequence[Node]
     where: str
     rules: FormatRules
@@ -60,19 +62,29 @@ class _File:
     def slots(self) -> list[Slot]:
         decide = self._rules()
         gathered: dict[tuple[str, int], list[Node]] = {}
+        read: dict[int, list[tuple[Node, Decision]]] = {}
         for node in self.nodes:
             if not node.text.strip():
                 continue
-            decision = self._chosen(node) or _file_within(node) or decide(node)
+            decision = self._chosen(node) or _hidden(node) or decide(node)
             group = _group(node, decision.kind)
             if group:
                 gathered.setdefault(group, []).append(node)
             elif decision.kind == DROP:
                 self.found.append(dropped_slot(node.start, node.end, ""))
+            elif decision.kind == TEXT and node.kind in ("text", "cdata"):
+                read.setdefault(block_of(node), []).append((node, decision))
             elif decision.kind != KEEP:
                 self._value(node, decision)
         for (kind, _), nodes in gathered.items():
             self._together(kind, nodes)
+        for block, found in read.items():
+            if len(found) > 1 and any(node.elements[-1:] == (block,) for node, _ in found):
+                # A word may go on behind <b> and <i>.
+                self._together(NARRATIVE, [node for node, _ in found])
+            else:
+                for node, decision in found:
+                    self._value(node, decision)
         return self.found
 
     def _rules(self) -> Callable[[Node], Decision]:
@@ -90,9 +102,8 @@ class _File:
 
     def _plain(self, node: Node) -> Decision:
         """XML of an unknown vocabulary: all of it is read as text."""
-        if node.name.startswith(("xmlns", "xsi:", "xml:")):
-            return Decision(KEEP)
-        return Decision(TEXT)
+        says_how = node.name.startswith(("xmlns", "xsi:")) or node.name in ("xml:lang", "xml:space")
+        return Decision(KEEP if says_how else TEXT)
 
     def _chosen(self, node: Node) -> Decision | None:
         """What the policy says, by path or name; of FHIR values, by the element that has them."""
@@ -127,7 +138,8 @@ class _File:
 
     def _together(self, kind: str, nodes: Sequence[Node]) -> None:
         if kind == NARRATIVE:
-            self.found.append(nodes_slot(nodes, self.where, self.meta, self._place(nodes[0])))
+            place = self._place(nodes[0])
+            self.found.append(nodes_slot(self.raw, nodes, self.where, self.meta, place))
             return
         # Given names before the family name, as they would be written.
         ordered = sorted(nodes, key=lambda node: (_own_name(node) == "family", node.start))
@@ -145,8 +157,13 @@ class _File:
         )
 
 
-def _file_within(node: Node) -> Decision | None:
-    return Decision(EMBEDDED) if is_base64_file(node.text) else None
+def _hidden(node: Node) -> Decision | None:
+    """What may stand under any name: a whole file, or where on a machine something lies."""
+    if is_base64_file(node.text):
+        return Decision(EMBEDDED)
+    if node.name.endswith("chemaLocation") and is_private_path(node.text):
+        return Decision(TEXT)
+    return None
 
 
 def _own_name(node: Node) -> str:
@@ -182,8 +199,10 @@ class _FhirRules:
             if node.kind != "attribute":
                 return Decision(NARRATIVE)
             return Decision(TEXT if says_something(node.name) else KEEP)
-        if node.kind != "attribute" or node.name not in ("value", "url"):
-            return Decision(KEEP if node.kind == "attribute" else TEXT)
+        if node.kind != "attribute" or node.name == "id":
+            return Decision(TEXT)
+        if node.name not in ("value", "url"):
+            return Decision(KEEP)
         if node.name == "url":
             return Decision(KEEP)
         at = max((i for i, name in enumerate(node.path[:-1]) if name[:1].isupper()), default=0)

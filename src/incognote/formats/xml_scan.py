@@ -16,6 +16,7 @@ from xml.parsers import expat
 from incognote.core.errors import ReadError
 
 _ATTRIBUTE = re.compile(r"""\s+([^\s=<>"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_PRIVATE_PATH = re.compile(r"\b[A-Za-z]:[\\/](?!/)|\bfile:|\\\\|(?<![\w/])/(?:home|[Uu]sers)/")
 _MAX_DEPTH = 500
 # All of a file is held at once, and an element takes some hundred bytes.
 _MOST_ELEMENTS = 2_000_000
@@ -89,8 +90,8 @@ class _Scanner:
         self._byte = at
         return self._char
 
-    def _doctype(self, _name: str, _system: object, _public: object, has_subset: bool) -> None:
-        if has_subset:
+    def _doctype(self, _name: str, system: str | None, _public: object, has_subset: bool) -> None:
+        if has_subset or is_private_path(system or ""):
             self._refuse()
 
     def _refuse(self, *_: object) -> None:
@@ -158,6 +159,11 @@ class _Scanner:
         if text:
             start = self._raw.index(text, at + 2 + len(target))
             self._add("instruction", target, start, start + len(text), text)
+
+
+def is_private_path(text: str) -> bool:
+    """Whether an address is a place on somebody's machine, which often has their name."""
+    return _PRIVATE_PATH.search(text) is not None
 
 
 def _local(tag: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -14,6 +15,8 @@ _INLINE = frozenset(
     """a abbr b big cite code content em font i linkHtml q s small span strong sub sup tt u
     var""".split()
 )
+_TAG = re.compile(r"</?(?:[^\s<>/:]+:)?([^\s<>/:]+)")
+_ASIDE = re.compile(r"<!--.*?-->|<!\[CDATA\[|<\?.*?\?>", re.DOTALL)
 # Attributes of markup that say how it looks. Others (alt, title, href) say something.
 _LOOKS = frozenset(
     """align border cellpadding cellspacing class colspan dir height id lang rowspan scope style
@@ -43,14 +46,22 @@ def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]
         or (node.kind == "attribute" and says_something(node.name))
     ]
     nodes = [node for node in every if node.kind in ("text", "cdata")]
-    return [*asides, nodes_slot(nodes, where, meta)]
+    return [*asides, nodes_slot(raw, nodes, where, meta)]
+
+
+def block_of(node: Node) -> int:
+    """The element whose words a text belongs to, whatever only changes how they look."""
+    at = len(node.path) - 1
+    while at > 0 and node.path[at] in _INLINE:
+        at -= 1
+    return node.elements[at] if node.elements else 0
 
 
 def nodes_slot(
-    nodes: Sequence[Node], where: str, meta: Mapping[str, str], locator: str = ""
+    raw: str, nodes: Sequence[Node], where: str, meta: Mapping[str, str], locator: str = ""
 ) -> Slot:
     """Text nodes in order as one document, a line for each block."""
-    separators = ["" if _inline(left, right) else "\n" for left, right in pairwise(nodes)]
+    separators = ["" if _inline(raw[a.end : b.start]) else "\n" for a, b in pairwise(nodes)]
     return text_slot(
         where,
         [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in nodes],
@@ -61,12 +72,6 @@ def nodes_slot(
     )
 
 
-def _inline(left: Node, right: Node) -> bool:
-    """Whether only inline elements open or close between two text nodes."""
-    shared = 0
-    for a, b in zip(left.elements, right.elements, strict=False):
-        if a != b:
-            break
-        shared += 1
-    between = (*left.path[shared:], *right.path[shared:])
-    return all(name in _INLINE for name in between)
+def _inline(between: str) -> bool:
+    """Whether only inline elements, if any, open or close between two text nodes."""
+    return all(name in _INLINE for name in _TAG.findall(_ASIDE.sub("", between)))
