@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError
 from incognote.core.keys import usable_key
-from incognote.policy import DEFAULT, Policy, load_policy
+from incognote.policy import DEFAULT, Policy, checked, load_policy
 
 if TYPE_CHECKING:
     from incognote.engine.stream import Settings
@@ -43,7 +43,7 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("fields of JSON Lines, CSV and TSV")
+    group = parser.add_argument_group("where ids and texts stand")
     group.add_argument(
         "--text-column",
         metavar="NAME",
@@ -55,6 +55,11 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
         "--patient-column",
         metavar="NAME",
         help="field whose value notes of one patient share (default: patient_id)",
+    )
+    group.add_argument(
+        "--patient-path",
+        metavar="REGEX",
+        help="the patient as a group of a file's path: '^([^/]+)/' where each has a folder",
     )
 
 
@@ -90,9 +95,12 @@ def policy_from(args: argparse.Namespace) -> Policy:
         "text": tuple(args.text_column) if args.text_column else None,
         "id": args.id_column,
         "patient": args.patient_column,
+        "patient_path": args.patient_path,
     }
     changes = {key: value for key, value in given.items() if value is not None}
-    return replace(policy, formats=replace(policy.formats, **changes)) if changes else policy
+    if not changes:
+        return policy
+    return checked(replace(policy, formats=replace(policy.formats, **changes)))
 
 
 def settings_from(args: argparse.Namespace) -> Settings:

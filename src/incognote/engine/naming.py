@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from incognote.core.types import Document
+from incognote.engine.patients import of_patient
 from incognote.engine.places import Place
 from incognote.engine.resume import EarlierRun
 from incognote.engine.sources import Source, find_sources
 from incognote.engine.stream import Item, Outcomes, Settings
 from incognote.formats import known_suffixes
 from incognote.formats.names import Renaming
-from incognote.policy import KEEP
+from incognote.policy import KEEP, FormatRules
 
 
 @dataclass(slots=True)
@@ -24,6 +25,7 @@ class Names:
 
     renaming: Renaming | None = None
     given: str = ""
+    rules: FormatRules = field(default_factory=FormatRules)
     _now: Source | None = field(default=None, init=False)
 
     @classmethod
@@ -46,10 +48,14 @@ class Names:
             for source in find_sources(where, own):
                 if name := earlier.name_of(source):
                     renaming.learn(source.name, name)
-        return cls(renaming)
+        return cls(renaming, rules=settings.policy.formats)
 
     def documents(self, source: Source, content: tuple[Document, ...]) -> tuple[Document, ...]:
-        return self.renaming.documents(source.name, content) if self.renaming else ()
+        if self.renaming is None:
+            return ()
+        asked = self.renaming.documents(source.name, content)
+        # A folder that has the patient's notes is called as the patient is there.
+        return tuple(own for each in asked for own in of_patient([each], f"{each.id}/", self.rules))
 
     def settled(self, item: Item, outcomes: Outcomes) -> tuple[Item, Outcomes]:
         """The item under its new name, and the outcomes of its content alone."""

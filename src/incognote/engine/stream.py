@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from incognote.core.errors import wording
 from incognote.core.types import Document, Failure, Result
-from incognote.engine.patients import Patients
+from incognote.engine.patients import Patients, of_patient
 from incognote.engine.sources import Source, find_sources
 from incognote.engine.workers import Work, run_batches
 from incognote.formats import HEAD, format_named, format_of
 from incognote.formats.base import Record
-from incognote.policy import Policy
+from incognote.policy import FormatRules, Policy
 
 if TYPE_CHECKING:
     from incognote.transform.vault import VaultWriter
@@ -175,10 +175,17 @@ def _read(source: Source, settings: Settings) -> Iterator[Item]:
             return
         found = format_named(settings.format) if settings.format else format_of(source.name, head)
         before = 0
-        for content in found.read(stream, source.name, settings.policy.formats):
+        rules = settings.policy.formats
+        for content in found.read(stream, source.name, rules):
             now = stream.tell() if source.path else 0
-            yield Item(source, content, now - before)
+            yield Item(source, _of_patient(content, source, rules), now - before)
             before = now
+
+
+def _of_patient(content: Record | Failure, source: Source, rules: FormatRules) -> Record | Failure:
+    if isinstance(content, Failure) or not rules.patient_path:
+        return content
+    return replace(content, documents=of_patient(content.documents, source.name, rules))
 
 
 def read_documents(where: str, settings: Settings) -> Iterator[Document | Failure]:

@@ -1,7 +1,7 @@
 """What a data office decides: the Policy model, its loader and the presets."""
 
 from incognote.policy.explain import explain_policy
-from incognote.policy.load import DEFAULT, load_policy, policy_from, presets, typed_options
+from incognote.policy.load import DEFAULT, checked, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
     BLANK,
     COVER,
@@ -47,6 +47,7 @@ __all__ = [
     "ResolveRules",
     "SpeechRules",
     "TransformRules",
+    "checked",
     "explain_policy",
     "load_policy",
     "policy_from",

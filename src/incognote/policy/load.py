@@ -64,9 +64,7 @@ def load_policy(name: str | Path | Policy = DEFAULT) -> Policy:
 
 def policy_from(tree: Mapping[str, Any]) -> Policy:
     """A policy from a plain tree of tables, as TOML gives it."""
-    policy: Policy = _build(Policy, _expand_labels(dict(tree)), "")
-    _check(policy)
-    return policy
+    return checked(_build(Policy, _expand_labels(dict(tree)), ""))
 
 
 def _read(name: str | Path, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
@@ -140,8 +138,9 @@ def _expand_labels(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "labels": expanded}
 
 
-def _check(policy: Policy) -> None:
-    """What the types cannot say: weights in range, labels that exist, patterns that compile."""
+def checked(policy: Policy) -> Policy:
+    """The policy, unless something is wrong that types cannot say: a weight out of range, a label
+    that does not exist, a pattern that does not compile."""
     for name, detector in policy.detectors.items():
         for label, weight in {"weight": detector.weight, **detector.weights}.items():
             if not 0 <= weight <= 100:
@@ -161,6 +160,7 @@ def _check(policy: Policy) -> None:
         if getattr(policy.formats, name) not in known:
             raise PolicyError(f"formats.{name}: must be one of {', '.join(known)}")
     _check_dicom(policy.formats.dicom)
+    _check_path(policy.formats.patient_path)
     rules = policy.resolve
     _check_labels(rules.votes, "resolve.votes")
     _check_labels(rules.speech.exempt, "resolve.speech.exempt")
@@ -178,6 +178,13 @@ def _check(policy: Policy) -> None:
         if connect.label and connect.group:
             raise PolicyError(f"{where}: finds become one `label` or one `group`, not both")
         _check_patterns(connect.between, f"{where}.between")
+    return policy
+
+
+def _check_path(pattern: str) -> None:
+    where = "formats.patient_path"
+    if pattern and compile_pattern(pattern, where).groups != 1:
+        raise PolicyError(f"{where}: must have one group, which is the patient")
 
 
 def _check_dicom(rules: DicomRules) -> None:

@@ -202,6 +202,10 @@ class FormatRules:
     keyword. `unnamed` is for columns and JSON keys that `labels` does not name: `text` (masked
     where their name says what they hold, such as `dob`, otherwise read), `keep` or `drop`.
 
+    `patient` is the field whose value the notes of one patient share. Files that have no fields may
+    tell it by their path below the input folder: `patient_path` is a regular expression (RE2) that
+    is searched for there, and its group is the patient, as in "^([^/]+)/" where each has a folder.
+
     `images` says what becomes of pictures: `cover` (every word that OCR finds is painted over),
     `read` (the words are read like any text, those that are PHI are painted over), `keep`, or
     `blank`: pictures inside documents are emptied and scanned pages refused, while the words of
@@ -220,6 +224,7 @@ class FormatRules:
     text: tuple[str, ...] = ("text",)
     id: str = "id"
     patient: str = "patient_id"
+    patient_path: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     unnamed: str = TEXT
     images: str = BLANK
