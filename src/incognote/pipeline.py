@@ -102,7 +102,9 @@ class Pipeline:
 
     def _recall(self, document: Document) -> _Job | None:
         """A short text that was read before, in whatever document."""
-        found = self._memory.get(document.text) if document.free_text else None
+        if not document.free_text or len(document.text) > _SHORT:
+            return None
+        found = self._memory.get(document.text)
         return _Job(document, *found, recalled=True) if found else None
 
     def _remember(self, jobs: Sequence[_Job]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from incognote.core.types import Document, Span
+from incognote.core.types import Document, Span, Tokens
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 from incognote.prepare.fold import fold
@@ -50,6 +50,15 @@ def test_tokens_are_disjoint_and_cover_what_is_not_blank(text):
         assert not covered & set(range(start, end))
         covered |= set(range(start, end))
     assert all(i in covered for i, c in enumerate(text) if c.isalnum())
+
+
+@given(_TEXT)
+def test_gaps_and_words_in_turns_are_the_text(text):
+    tokens = tokenize(text)
+    assert tokens == Tokens.cut(text, tokens.starts, tokens.ends)
+    written = "".join(gap + word for gap, word in zip(tokens.gaps, tokens.words, strict=True))
+    assert written == text[: tokens.ends[-1] if len(tokens) else 0]
+    assert not "".join(tokens.gaps).strip()
 
 
 @given(_TEXT)

@@ -84,10 +84,10 @@ class Tagger:
         for i, word in enumerate(words):
             here: dict[str, float] = {}
             step: dict[str, str] = {}
+            roads = [(so_far, self._log_next[before], before) for before, so_far in best.items()]
             for name, evidence in self._readings(word, first=i == 0):
                 score, step[name] = max(
-                    (so_far + self._log_next[before][name], before)
-                    for before, so_far in best.items()
+                    [(so_far + onward[name], before) for so_far, onward, before in roads]
                 )
                 here[name] = score + evidence
             best = here

@@ -206,6 +206,7 @@ def test_optional_labels_do_not_displace_others() -> None:
         ("99/", ["99/"]),
         ("9{1,3}", ["9", "99", "999"]),
         ("9{1,2}[/-]", ["9/", "9-", "99/", "99-"]),
+        ("12", ["99"]),
     ],
 )
 def test_triggers_become_keys(trigger: str, keys: list[str]) -> None:

@@ -52,6 +52,8 @@ _LEADS = (
     | FIELD_STAFF
     | INITIALS_WORD
 )
+# Most tokens are dismissed by a comprehension, in half the time of a loop.
+_MAY_START = LETTER | UPPER | UNKNOWN
 
 
 def find_initials(
@@ -61,7 +63,8 @@ def find_initials(
     people in this note: those may be letters that usually abbreviate something else. `signed` are
     the letters that lines are signed with."""
     done = 0
-    for index, bits in enumerate(page.bits):
+    for index in [index for index, bits in enumerate(page.bits) if bits & _MAY_START]:
+        bits = page.bits[index]
         if index < done:
             continue
         if bits & LETTER:

@@ -139,9 +139,9 @@ def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -
         if abs(opinion.staff) < _CLEAR:
             opinion.staff += max(known, key=abs)
     forms = {form for word in people for form in (word.capitalize(), word.upper(), word)}
-    for index, word in enumerate(page.words):
-        if word in forms and index not in taken and _same_person(page, index):
-            staff = people[word.lower()]
+    for index in [index for index, word in enumerate(page.words) if word in forms]:
+        if index not in taken and _same_person(page, index):
+            staff = people[page.words[index].lower()]
             opinions.append(
                 Opinion(Run(index, index + 1, [index], []), threshold, staff, ["seen-before"])
             )

@@ -62,8 +62,9 @@ _NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
 def find_runs(page: Page) -> Iterator[Run]:
     """Every run of a page from left to right, never overlapping."""
     done = 0
-    for index, bits in enumerate(page.bits):
-        if not bits & _STARTS or index < done:
+    for index in [index for index, bits in enumerate(page.bits) if bits & _STARTS]:
+        bits = page.bits[index]
+        if index < done:
             continue
         if bits & CANDIDATE:
             start = index

@@ -35,10 +35,9 @@ def _letter_rows(page: Page) -> Iterator[tuple[int, int]]:
     """[start, end) in the text of rows of single letters, joined by blanks or by hyphens."""
     letters = LETTER | SMALL_LETTER
     size = len(page)
-    index = 0
-    while index < size:
-        if not page.bits[index] & letters:
-            index += 1
+    last = -1
+    for index in [index for index, bits in enumerate(page.bits) if bits & letters]:
+        if index <= last:
             continue
         last, count = index, 1
         while True:
@@ -55,4 +54,3 @@ def _letter_rows(page: Page) -> Iterator[tuple[int, int]]:
             last, count = ahead, count + 1
         if count >= _SHORTEST:
             yield page.starts[index], page.ends[last]
-        index = last + 1

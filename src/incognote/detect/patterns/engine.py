@@ -254,7 +254,8 @@ class _Scan:
     def try_run(self, group: Group, index: int) -> None:
         """Tries every token of the run that leads to this one, each once for the same rules."""
         text, starts, gate = self._text, self.starts, group.gate
-        for at in range(max(self._run_start(index), self._tried.get(group, 0)), index + 1):
+        first = index if self._gaps[index] else self._run_start(index)
+        for at in range(max(first, self._tried.get(group, 0)), index + 1):
             if opened := gate(text, starts[at]):
                 self.try_at(group.behind(opened), starts[at])
         self._tried[group] = index + 1

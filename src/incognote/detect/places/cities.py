@@ -58,7 +58,7 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
     )
     if not rare and not cased:
         return None
-    people = scan.may_be_person(first, end) or bool(scan.bits[first] & CLINICAL)
+    town = Run(first, end, cased, named)
     known = population(scan, first, end)
     mark = scan.words[first - 1] if first else ""
     if mark in ADDRESS_MARKS and scan.gap(first) != LINE:
@@ -69,18 +69,20 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
         if (
             mark != ";"
             and place_end == first - 1
-            and (known is not None or (cased and closed and rare and not people))
+            and (known is not None or (cased and closed and rare and not _borne(scan, town)))
         ):
             return Finding(first, end, "CITY", "town-behind-place", LIKELY)
-    before = preposition(scan, first)
-    home = nearby(scan, first, "home")
-    town = Run(first, end, cased, named)
     if known is not None:
-        return _known_city(scan, town, known, before, rare=rare, people=people, home=home)
-    return _unknown_city(scan, town, before, rare=rare, home=home)
+        return _known_city(scan, town, known, rare=rare)
+    return _unknown_city(scan, town, rare=rare)
 
 
-def _unknown_city(scan: Scan, run: Run, before: str, *, rare: bool, home: bool) -> Finding | None:
+def _borne(scan: Scan, run: Run) -> bool:
+    """Whether it may be somebody's name, or a clinical word, as well as a town's."""
+    return scan.may_be_person(run.first, run.end) or bool(scan.bits[run.first] & CLINICAL)
+
+
+def _unknown_city(scan: Scan, run: Run, *, rare: bool) -> Finding | None:
     """A town that no list knows, by the words before it: "lives in", "moved to"."""
     first, end, cased, named = run
     if not cased or scan.bits[first] & COUNTRY:
@@ -90,10 +92,11 @@ def _unknown_city(scan: Scan, run: Run, before: str, *, rare: bool, home: bool) 
         telling = len(scan.words[named[0]]) > 3 and not scan.bits[named[0]] & (UPPER | EPONYM)
     else:
         telling = len(named) > 1 and all(map(scan.telling, named)) and closed
-    people = scan.may_be_person(first, end)
-    if telling and (
-        (home and before in word_list("towns", "home_before"))
-        or (before == "in" and closed and not people)
+    if not telling:
+        return None
+    before = preposition(scan, first)
+    if (before in word_list("towns", "home_before") and nearby(scan, first, "home")) or (
+        before == "in" and closed and not scan.may_be_person(first, end)
     ):
         return Finding(first, end, "CITY", "home-cue", POSSIBLE)
     return None
@@ -103,11 +106,9 @@ def _inner_capital(word: str) -> bool:
     return not word.istitle() and not word.removeprefix("Mc").istitle()
 
 
-def _known_city(
-    scan: Scan, run: Run, known: int, before: str, *, rare: bool, people: bool, home: bool
-) -> Finding | None:
+def _known_city(scan: Scan, run: Run, known: int, *, rare: bool) -> Finding | None:
     first, end, cased, _ = run
-    after = scan.lower(end)
+    before, after = preposition(scan, first), scan.lower(end)
     if after in word_list("countries", "not_after"):
         return None
     if end < len(scan) and scan.bits[end] & DIGITS and scan.gap(end) == BLANK:
@@ -121,6 +122,7 @@ def _known_city(
     if alone and before == "in" and scan.bits[first] & COUNTRY:
         return None  # a language more often than a town: "in Welsh"
     plain_in = before == "in" and scan.lower(first - 1) == "in"
+    home = nearby(scan, first, "home")
     if alone and scan.bits[first] & EPONYM and not (home or plain_in):
         return None  # "blue urine in the Foley"
     if before in ("in", "near", "outside"):
@@ -129,6 +131,7 @@ def _known_city(
         return None
     if before in ("born", "home", "hometown") and cased:
         return Finding(first, end, "CITY", "known-city", LIKELY)
+    people = _borne(scan, run)
     if before in word_list("towns", "prepositions") and (
         home or known >= _BIG_CITY or not people or before in ("from", "to")
     ):

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from incognote.detect.places.context import field, nearby, preposition
 from incognote.detect.places.finding import LIKELY, POSSIBLE, Finding
 from incognote.detect.places.scan import LINE, Run, Scan
 from incognote.detect.places.words import CAPITAL, COMMON, EPONYM, PERSON, UPPER, word_list
 
+# Of fields that stand in several lists, the last speaks.
 _FIELDS = (
-    ("hospital_fields", "HOSPITAL"),
-    ("organization_fields", "ORGANIZATION"),
     ("county_fields", "LOCATION-OTHER"),
+    ("organization_fields", "ORGANIZATION"),
+    ("hospital_fields", "HOSPITAL"),
 )
 # The words that may tell what follows; only behind them is a closer look worth its time.
 _LEADING = frozenset("at @ by for with from to via through thru attends attended".split())
+
+
+@cache
+def _field_labels() -> Mapping[str, str]:
+    """Field name -> what fills it."""
+    return {name: label for cue, label in _FIELDS for name in word_list("cues", cue)}
 
 
 def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
@@ -56,8 +64,8 @@ def _by_field(scan: Scan, run: Run) -> Finding | None:
             name = word
     if not name:
         return None
-    label = next((label for cue, label in _FIELDS if name in word_list("cues", cue)), "")
-    if not label or scan.lower(run.end) == ":":
+    label = _field_labels().get(name)
+    if label is None or scan.lower(run.end) == ":":
         return None
     if run.cased and not any(map(scan.telling, run.named)):
         return None  # "Lab: Troponin", "Site: Left"

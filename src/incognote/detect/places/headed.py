@@ -57,7 +57,7 @@ def last_head(scan: Scan, first: int, end: int) -> Head | None:
     """The last head in a stretch, the longest that ends there."""
     heads = scan.vocabulary.heads
     for last in range(end - 1, first - 1, -1):
-        if not scan.bits[last] & HEAD and scan.lower(last) not in ("'s", "’s"):
+        if not scan.bits[last] & HEAD:
             continue
         for size in range(min(_LONGEST_HEAD, last + 1 - first), 0, -1):
             found = heads.get(tuple(map(scan.lower, range(last + 1 - size, last + 1))))

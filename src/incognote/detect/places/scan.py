@@ -19,6 +19,8 @@ from incognote.detect.places.words import (
     HEAD,
     LANDMARK,
     LISTED,
+    MAKES_NAME,
+    MAKES_UNCASED,
     PART,
     PARTICLE,
     PERSON,
@@ -105,14 +107,7 @@ class Scan:
 
     def specific(self, at: int, cased: bool) -> bool:
         """A word that makes a name: not a function word, not a kind of place."""
-        bits = self.bits[at]
-        if not bits & WORD or bits & (GENERIC | STOP) or len(self.words[at]) < 2:
-            return False
-        if bits & PART:
-            return True
-        if cased:
-            return bool(bits & CAPITAL) and (not bits & CLINICAL or bool(bits & CITY))
-        return not bits & COMMON
+        return bool(self.bits[at] & (MAKES_NAME if cased else MAKES_UNCASED))
 
     def telling(self, at: int) -> bool:
         """A word that is hardly used but in names, or that names of places are made of."""
@@ -141,7 +136,8 @@ class Scan:
             if at < end or not self._name_word(at, cased := self.cased(at)):
                 continue
             end = self._grow(at + 1, cased)
-            named = [word for word in range(at, end) if self.specific(word, cased)]
+            makes = MAKES_NAME if cased else MAKES_UNCASED
+            named = [word for word in range(at, end) if self.bits[word] & makes]
             yield Run(at, end, cased, named)
 
     def _name_word(self, at: int, cased: bool) -> bool:

@@ -36,6 +36,8 @@ LANGUAGE = 1 << 21  # a language that names no country
 FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 JOB_CUE = 1 << 23  # announces a job
 WORK = 1 << 24  # a verb of working: "drives", "taught"
+MAKES_NAME = 1 << 25  # no function word and no kind of place
+MAKES_UNCASED = 1 << 26  # the same where letter case tells nothing
 # What single tokens start a rule by.
 LISTED = KNOWN | STATE | COUNTRY | ROAD | JOB | JOB_CUE | WORK
 
@@ -135,7 +137,7 @@ class Vocabulary(dict[str, int]):
         if word.isdecimal():
             return DIGITS | (KNOWN if word in self.known else 0)
         if not word[:1].isalpha():
-            return KNOWN if word in self.known else 0
+            return (KNOWN if word in self.known else 0) | self._listed.get(word.lower(), 0)
         lower = word.lower()
         key = fold(word)
         lex = self._lexicon
@@ -168,7 +170,16 @@ class Vocabulary(dict[str, int]):
         ):
             if holds:
                 bits |= bit
-        return bits
+        return bits | (_makes_name(bits) if len(word) > 1 else 0)
+
+
+def _makes_name(bits: int) -> int:
+    if bits & (GENERIC | STOP):
+        return 0
+    if bits & PART:
+        return MAKES_NAME | MAKES_UNCASED
+    cased = bits & CAPITAL and (not bits & CLINICAL or bits & CITY)
+    return (MAKES_NAME if cased else 0) | (0 if bits & COMMON else MAKES_UNCASED)
 
 
 def _heads(lex: Lexicon) -> dict[tuple[str, ...], tuple[str, bool]]:
