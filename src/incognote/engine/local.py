@@ -33,6 +33,7 @@ from incognote.engine.stream import (
 )
 from incognote.engine.workers import Work
 from incognote.formats.base import Record, Unreadable
+from incognote.formats.scratch import sweep
 
 if TYPE_CHECKING:
     from incognote.transform import Originals
@@ -46,7 +47,7 @@ def detect(where: str, out: str, settings: Settings) -> Summary:
         refuse_over(Path(where), target)
     folder = target.parent if target else None
     own = resolved(target, folder and folder / QUARANTINE, settings.quarantine)
-    check_needs(find_sources(where, own), settings.format, settings.policy.formats)
+    _prepare(where, own, settings)
     work = Work("detect", settings.policy)
     across = settings.policy.resolve.across_documents
     patients = _first_pass(where, own, settings).patients if across else None
@@ -75,7 +76,7 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     manifest = Manifest(place.folder, settings.policy.hash, settings.key) if place.folder else None
     vault = settings.vault
     own = place.own_files() | resolved(settings.quarantine, vault.path if vault else None)
-    check_needs(find_sources(where, own), settings.format, settings.policy.formats)
+    _prepare(where, own, settings)
     earlier = _earlier_run(place, manifest) if settings.resume else None
     finished = earlier.finished if earlier else read_all
     first = _first_pass(where, own, settings)
@@ -138,6 +139,12 @@ def restore(where: str, out: str, vault: Vault, reason: str, settings: Settings)
         if sink:
             sink.discard()
     return restored
+
+
+def _prepare(where: str, own: frozenset[Path], settings: Settings) -> None:
+    """What is done before the first document."""
+    sweep()
+    check_needs(find_sources(where, own), settings.format, settings.policy.formats)
 
 
 def _name_taken(item: Item) -> Item:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +17,7 @@ from incognote.core.errors import ReadError, TransformError, UsageError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, refused
 from incognote.formats.docx import DocxFormat
+from incognote.formats.scratch import scratch_folder
 from incognote.formats.xlsx import XlsxFormat
 from incognote.policy import FormatRules
 
@@ -93,8 +93,8 @@ def _program() -> str | None:
 
 
 def _convert(data: bytes, suffix: str, target: str) -> bytes:
-    """One conversion in a folder of its own, which is gone afterwards whatever happens."""
-    with tempfile.TemporaryDirectory(prefix="incognote-") as folder:
+    """One conversion in a folder of its own."""
+    with scratch_folder() as folder:
         source = Path(folder, f"file{suffix}")
         source.write_bytes(data)
         command = [
