@@ -33,6 +33,31 @@ def _tar(name: str = "note.txt", data: bytes = NOTE, kind: bytes = tarfile.REGTY
     return buffer.getvalue()
 
 
+def _sparse(size: int) -> bytes:
+    """A file of one byte and a hole, in the way of old GNU tar."""
+    info = tarfile.TarInfo("n.txt")
+    info.type = tarfile.GNUTYPE_SPARSE
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = b"%011o\0" % 1
+    header[386:410] = b"%011o\0%011o\0" % (0, 1)
+    header[483:495] = b"%011o\0" % size
+    header[148:156] = b"%06o\0 " % (sum(header) - sum(header[148:156]) + 8 * 32)
+    return bytes(header) + b"x".ljust(512, b"\0") + b"\0" * 1024
+
+
+def _linked() -> bytes:
+    info = zipfile.ZipInfo("n.txt")
+    info.external_attr = 0o120777 << 16
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(info, "/home/quillon")
+    return buffer.getvalue()
+
+
+def _twice() -> bytes:
+    return _tar()[:1024] + _tar()
+
+
 class TestArchives:
     def test_zip_members_keep_their_formats(self):
         data = _zip(**{"a/note.txt": NOTE, "rows.json": b'{"name": "Quillon"}'})
@@ -72,6 +97,10 @@ class TestArchives:
             (_tar("n", b"", tarfile.SYMTYPE), "x.tar", "link"),
             (_tar()[:700], "x.tar", "broken|truncated"),
             (b"PK\x03\x04 nonsense", "x.zip", "broken"),
+            (_sparse(1 << 33), "x.tar", "holes"),
+            (_linked(), "x.zip", "link"),
+            (_twice(), "x.tar", "one name"),
+            (_tar()[:1024] + b"x" * 2048, "x.tar", "broken"),
         ],
         ids=[
             "binary",
@@ -83,12 +112,52 @@ class TestArchives:
             "link",
             "tar-cut",
             "junk",
+            "tar-holes",
+            "zip-link",
+            "tar-twice",
+            "tar-broken-behind",
         ],
     )
     def test_what_is_refused(self, data, name, why):
         (outcome,) = read(data, name)
         assert isinstance(outcome, Failure)
         assert any(each in outcome.message for each in why.split("|")), outcome.message
+
+    def test_what_was_stored_with_holes_comes_back_plain(self):
+        out = unchanged(_sparse(1), "x.tar")
+        with tarfile.open(fileobj=io.BytesIO(out)) as tar:
+            assert tar.next().type == tarfile.REGTYPE
+
+    def test_what_a_zip_says_of_its_making_goes(self):
+        info = zipfile.ZipInfo("n.txt", (2024, 3, 11, 10, 20, 30))
+        info.comment, info.extra = b"Quillon", b"\x99\x99\x07\0Quillon"
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(info, NOTE)
+            archive.comment = b"Quillon"
+        out = masked(b"#!Quillon\n" + buffer.getvalue(), "x.zip", ["Quillon"])
+        assert b"Quillon" not in out
+        (member,) = zipfile.ZipFile(io.BytesIO(out)).infolist()
+        assert member.date_time == (1980, 1, 1, 0, 0, 0)
+
+    def test_what_a_tar_says_of_its_making_goes(self):
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", pax_headers={"comment": "Quillon"}) as tar:
+            info = tarfile.TarInfo("note.txt")
+            info.size, info.mtime, info.linkname = len(NOTE), 1710152430, "Quillon"
+            info.uname, info.gname, info.pax_headers = "Quillon", "Quillon", {"comment": "Quillon"}
+            tar.addfile(info, io.BytesIO(NOTE))
+        out = masked(buffer.getvalue(), "x.tar", ["Quillon"])
+        assert b"Quillon" not in out
+        with tarfile.open(fileobj=io.BytesIO(out)) as tar:
+            assert tar.next().mtime == 0
+
+    def test_what_a_gzip_says_of_its_making_goes(self):
+        packed = gzip.compress(NOTE)
+        named = packed[:3] + b"\x18" + packed[4:10] + b"Quillon.txt\0Quillon\0" + packed[10:]
+        out = masked(named + packed, "n.txt.gz", ["Quillon"])
+        assert b"Quillon" not in out
+        assert gzip.decompress(out) == b"Seen with [PATIENT].\n" * 2
 
     def test_nesting_has_an_end(self):
         data = NOTE

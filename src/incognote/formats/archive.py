@@ -31,6 +31,8 @@ from incognote.formats.zips import (
 from incognote.policy import KEEP, FormatRules
 
 _MAX_DEPTH = 3
+# How large a file with holes may be beyond its archive.
+_HOLES = 1 << 20
 _GZIP = b"\x1f\x8b"
 # What a block of bgzip begins with, up to its length.
 _BLOCK_HEAD = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
@@ -238,18 +240,35 @@ def _tar_members(data: bytes, where: str) -> tuple[list[tarfile.TarInfo], list[b
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
             for info in tar:
-                if len(infos) >= MAX_MEMBERS:
-                    raise ReadError(f"{where}: more than {MAX_MEMBERS:,} members")
-                if not safe_name(info.name):
-                    raise ReadError(f"{where}: a member's name leads out of the archive")
-                if not info.isfile() and not info.isdir():
-                    raise ReadError(f"{where}: holds a link or a device")
-                member = tar.extractfile(info)
                 infos.append(info)
+                _check_tar(infos, len(data), where)
+                member = tar.extractfile(info)
                 contents.append(member.read() if member else b"")
-    except (tarfile.TarError, EOFError):
+            rest = data[tar.offset :]
+    except ReadError:
+        raise
+    except Exception:  # noqa: BLE001 - a damaged header raises whatever its fields make of it
         raise ReadError(f"{where}: a broken or truncated tar file") from None
+    # The library takes a member that it cannot read for the end.
+    if rest.strip(b"\0"):
+        raise ReadError(f"{where}: a broken or truncated tar file")
+    if len({info.name for info in infos}) != len(infos):
+        raise ReadError(f"{where}: two members have one name")
     return infos, contents
+
+
+def _check_tar(infos: Sequence[tarfile.TarInfo], size: int, where: str) -> None:
+    """A ReadError for a member, the last of those so far, that is not to be trusted."""
+    info = infos[-1]
+    if len(infos) > MAX_MEMBERS:
+        raise ReadError(f"{where}: more than {MAX_MEMBERS:,} members")
+    if not safe_name(info.name):
+        raise ReadError(f"{where}: a member's name leads out of the archive")
+    if not info.isfile() and not info.isdir():
+        raise ReadError(f"{where}: holds a link or a device")
+    # Nothing is packed in a tar, but a file with holes may be any size.
+    if info.size > max(size, _HOLES):
+        raise ReadError(f"{where}: a member has suspiciously large holes")
 
 
 def _slashed(info: tarfile.TarInfo) -> str:
@@ -265,11 +284,9 @@ def _pack_tar(
         for info, name, data in zip(infos, names, contents, strict=True):
             if not name:
                 continue
-            info.name = name.rstrip("/")
-            # Who packed it is nobody's business.
-            info.uname = info.gname = ""
-            info.uid = info.gid = 0
-            info.pax_headers = {}
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data) if info.isfile() else None)
+            # Who packed it, and when, is nobody's business.
+            fresh = tarfile.TarInfo(name.rstrip("/"))
+            fresh.type = tarfile.DIRTYPE if info.isdir() else tarfile.REGTYPE
+            fresh.mode, fresh.size = info.mode, len(data)
+            tar.addfile(fresh, io.BytesIO(data))
     return buffer.getvalue()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
+import stat
 import zipfile
-import zlib
 from collections.abc import Iterable
 from functools import partial
 from pathlib import PurePosixPath
@@ -27,7 +27,9 @@ def members(stream: BinaryIO, where: str) -> list[tuple[zipfile.ZipInfo, bytes]]
             infos = archive.infolist()
             _check(infos, where)
             return [(info, archive.read(info)) for info in infos]
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, zlib.error):
+    except ReadError:
+        raise
+    except Exception:  # noqa: BLE001 - each way of packing has errors of its own
         raise ReadError(f"{where}: a broken or truncated zip file") from None
 
 
@@ -48,8 +50,11 @@ def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
 def pack(
     parts: Iterable[tuple[zipfile.ZipInfo, bytes]], names: Iterable[str] | None = None
 ) -> bytes:
-    """The members again, in the same order, with their times and compression, and their names
-    unless others are given; a member whose new name is empty is left out."""
+    """The members again, in the same order and packed as they were, under their names unless others
+    are given; a member whose new name is empty is left out.
+
+    When a member was written is as much a date of the patient as any in it: it is not kept.
+    """
     parts = list(parts)
     names = [info.filename for info, _ in parts] if names is None else names
     buffer = io.BytesIO()
@@ -57,7 +62,7 @@ def pack(
         for (info, data), name in zip(parts, names, strict=True):
             if not name:
                 continue
-            fresh = zipfile.ZipInfo(name, info.date_time)
+            fresh = zipfile.ZipInfo(name)
             fresh.compress_type = info.compress_type
             fresh.external_attr = info.external_attr
             archive.writestr(fresh, data)
@@ -81,6 +86,8 @@ def _check(infos: list[zipfile.ZipInfo], where: str) -> None:
     for info in infos:
         if info.flag_bits & 1:
             raise ReadError(f"{where}: protected by a password")
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise ReadError(f"{where}: holds a link or a device")
         if not safe_name(info.filename):
             raise ReadError(f"{where}: a member's name leads out of the archive")
         bomb = info.file_size > _RATIO_FROM and info.file_size > MAX_RATIO * info.compress_size
