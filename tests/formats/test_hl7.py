@@ -277,3 +277,16 @@ def test_codes_of_utf_8_are_letters():
 def test_what_numbers_and_names_nobody_is_not_read(value):
     found = documents(_message(f"PV2||||{value}"), "m.hl7")
     assert [d.text for d in found if d.free_text] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("00000741^OXYCODONE", ["OXYCODONE"]),
+        ("E11.9^Diabetes^I10", []),
+        ("like Quillon", ["like Quillon"]),
+    ],
+)
+def test_of_a_diagnosis_the_codes_stay(value, expected):
+    found = documents(_message(f"DG1|1||{value}"), "m.hl7")
+    assert [d.text for d in found if d.free_text] == expected

@@ -26,6 +26,7 @@ from incognote.formats.hl7_rules import (
     VALUE_KINDS,
     WORD,
     Kinds,
+    in_words,
     is_assigner,
     is_oid,
     says_something,
@@ -199,8 +200,8 @@ class _Message:
     def _value(self, part: Part, kind: str) -> None:
         family, _, label = kind.partition(":")
         components = part.split(self.marks.components)
-        if family == "TEXT":
-            self._text(components)
+        if family in ("TEXT", "CODED"):
+            self._text(in_words(components) if family == "CODED" else unlisted(components))
             return
         if family == "ORG":
             self._single(components[0], label or "HOSPITAL")
@@ -287,7 +288,7 @@ class _Message:
         """Words wherever they stand between the separators, which stay."""
         pieces = [
             each.piece(self.marks)
-            for component in unlisted(components)
+            for component in components
             for each in component.split(self.marks.subcomponents)
             if each.text and not is_oid(each)
         ]

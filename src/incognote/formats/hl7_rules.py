@@ -55,13 +55,14 @@ _CATALOGUES = frozenset(
     """
     ACR ANS+ ASTM ATC C4 C5 CAS CCC CDCA CDCM CDCREC CDS CLP CPT CPT4 CPTM CVX DCM ENZC FDDC FDDX
     FDK FIPS5_2 FIPS6_4 HCPCS HCPT HI HIBCC HPC I10 I10C I10P I9 I9C I9CDX I9CP IBT IBTNNNN IC2
-    ICD10 ICD10CM ICD10PCS ICD9 ICD9CM ICDO ICDO2 ICDO3 ICS ICSD ISBT ISO ISO+ ITIS IUPC IUPP JC10
-    LN LOINC MCD MCR MDC MDDX MEDC MEDR MGPI MVX NAICS NCIT NDA NDC NDFRT NIC NIP001 NIP002 NUBC
-    NUCC NULLFL POS RXNORM SCT SCT2 SDM SIC SNM SNM3 SNOMED SNOMED-CT SNT UB04 UB92 UCUM UMD UML
-    UNII UPC USPS W1 W2 W4 WC
+    ICD10 ICD10CM ICD10PCS ICD9 ICD9CM ICDO ICDO2 ICDO3 ICS ICSD ISBT ISO ISO+ ISO3166_1 ITIS IUPC
+    IUPP JC10 LN LOINC MCD MCR MDC MDDX MEDC MEDR MGPI MVX NAICS NCIT NDA NDC NDFRT NIC NIP001
+    NIP002 NUBC NUCC NULLFL POS RXNORM SCT SCT2 SDM SIC SNM SNM3 SNOMED SNOMED-CT SNT UB04 UB92 UCUM
+    UMD UML UNII UPC USPS W1 W2 W4 WC
     """.split()
 )
-_TABLE = re.compile(r"HL7\d{4}|PHINQUESTION|PHVS_\w{1,60}")
+_TABLE = re.compile(r"HL7\d{3,4}|PHINQUESTION|PHVS_\w{1,60}")
+_CODE = re.compile(r"(?=[A-Z.-]*\d)[\dA-Z.-]+")
 # What an identifier is unique in (table 0301): no name.
 _TYPES_OF_ID = frozenset("DNS GUID UUID HCD HL7 ISO L M N CLIA CLIP NPI CMS URI EUI64".split())
 
@@ -121,6 +122,11 @@ def unlisted(components: Sequence[Part]) -> list[Part]:
         if len(components) > first + 2 and names_catalogue(components[first + 2]):
             listed |= {first, first + 1, first + 2, version}
     return [each for number, each in enumerate(components) if number not in listed]
+
+
+def in_words(components: Sequence[Part]) -> list[Part]:
+    """The components of a coded field that are no codes, of whatever catalogue."""
+    return [each for each in unlisted(components) if not _CODE.fullmatch(each.text)]
 
 
 def says_something(text: str) -> bool:
