@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from datetime import date
 
 import docx
@@ -20,7 +21,7 @@ def members(data: bytes) -> str:
         return "".join(archive.read(name).decode("utf-8", "replace") for name in archive.namelist())
 
 
-def with_members(data: bytes, members: dict[str, str]) -> bytes:
+def with_members(data: bytes, members: Mapping[str, str | bytes]) -> bytes:
     """A package with members added, or replaced where they exist."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import docx
@@ -50,6 +51,42 @@ CORNERS = {
     "web settings": ("word/webSettings.xml", f'<w:webSettings {_W}><w:frameset><w:frame><w:name w:val="Quillon"/><w:sourceFileName w:val="Quillon"/></w:frame></w:frameset></w:webSettings>'),
     "numbering": ("word/numbering.xml", f'<w:numbering {_W}><w:lvlText w:val="Quillon %1"/></w:numbering>'),
     "theme": ("word/theme/theme1.xml", '<a:theme xmlns:a="x" name="Quillon"/>'),
+    "table caption": ("word/more.xml", f'<w:tblPr {_W}><w:tblCaption w:val="Quillon"/><w:tblDescription w:val="Quillon"/></w:tblPr>'),
+    "link to a bookmark": ("word/more.xml", f'<w:hyperlink {_W} w:anchor="Quillon" w:tgtFrame="Quillon" w:docLocation="Quillon"/>'),
+    "data binding": ("word/more.xml", f'<w:dataBinding {_W} w:xpath="/r/Quillon[1]" w:prefixMappings="xmlns:Quillon=\'u\'" w:storeItemID="{{1}}"/>'),
+    "repeating section": ("word/more.xml", f'<w15:repeatingSection xmlns:w15="x" {_W}><w15:sectionTitle w15:val="Quillon"/></w15:repeatingSection>'),
+    "merge settings": ("word/settings.xml", f'<w:settings {_W}><w:mailMerge><w:addressFieldName w:val="Quillon"/><w:mailSubject w:val="Quillon"/><w:odso><w:udl w:val="Quillon"/><w:table w:val="Quillon"/><w:fieldMapData><w:name w:val="Quillon"/><w:mappedName w:val="Quillon"/></w:fieldMapData></w:odso></w:mailMerge></w:settings>'),
+    "captions": ("word/settings.xml", f'<w:settings {_W}><w:captions><w:caption w:name="Quillon"/><w:autoCaptions><w:autoCaption w:name="Quillon" w:caption="Quillon"/></w:autoCaptions></w:captions></w:settings>'),
+    "attached schema": ("word/settings.xml", f'<w:settings {_W}><w:attachedSchema w:val="urn:Quillon"/></w:settings>'),
+    "signature line": ("word/more.xml", '<o:signatureline xmlns:o="x" o:suggestedsigner="Quillon" o:suggestedsigner2="Quillon" o:suggestedsigneremail="Quillon" o:signinginstructions="Quillon"/>'),
+    "vml names": ("word/more.xml", '<v:shape xmlns:v="x" id="Text Box Quillon" href="Quillon" target="Quillon"><v:imagedata src="Quillon" o:href="Quillon" xmlns:o="y"/></v:shape>'),
+    "drawing link": ("word/more.xml", '<a:hlinkClick xmlns:a="x" tooltip="Quillon" invalidUrl="Quillon" tgtFrame="Quillon" action="Quillon"/>'),
+    "colour scheme": ("word/theme/theme1.xml", '<a:theme xmlns:a="x"><a:clrScheme name="Quillon"/><a:fontScheme name="Quillon"/><a:custClr name="Quillon"/></a:theme>'),
+    "smartart placeholder": ("word/diagrams/data1.xml", '<dgm:prSet xmlns:dgm="x" presName="Quillon" phldrT="Quillon"/>'),
+    "smartart layout": ("word/diagrams/layout1.xml", '<dgm:layoutDef xmlns:dgm="x"><dgm:title val="Quillon"/><dgm:desc val="Quillon"/></dgm:layoutDef>'),
+    "form field": ("word/more.xml", f'<w:ffData {_W}><w:name w:val="Quillon"/><w:entryMacro w:val="Quillon"/><w:textInput><w:default w:val="Quillon"/><w:format w:val="Quillon"/></w:textInput></w:ffData>'),
+    "old numbering": ("word/more.xml", f'<w:numberingChange {_W} w:author="Quillon" w:original="Quillon:%1"/>'),
+    "list name": ("word/numbering.xml", f'<w:numbering {_W}><w:abstractNum><w:name w:val="Quillon"/><w:lvl><w:lvlText w:val="quillon"/></w:lvl></w:abstractNum></w:numbering>'),
+    "font table": ("word/fontTable.xml", f"<w:fonts {_W}><!-- Quillon --></w:fonts>"),
+    "control": ("word/more.xml", f'<w:control {_W} w:name="Quillon"/>'),
+    "ole": ("word/more.xml", '<o:OLEObject xmlns:o="x" ProgID="Quillon.Document"><o:FieldCodes>Quillon</o:FieldCodes></o:OLEObject>'),
+    "web extension": ("word/webextensions/webextension1.xml", '<we:webextension xmlns:we="x"><we:properties><we:property name="Quillon" value="{{&quot;a&quot;:&quot;Quillon&quot;}}"/></we:properties></we:webextension>'),
+    "task": ("word/documenttasks/documenttasks1.xml", '<t:Event xmlns:t="x" time="2024-03-11T10:00:00Z"><t:Attribution userName="Quillon" userId="S::Quillon" userProvider="AD"/><t:SetTitle title="Quillon"/></t:Event>'),
+    "ink annotation": ("word/ink/ink1.xml", '<inkml:annotation xmlns:inkml="x" type="Quillon">Quillon</inkml:annotation>'),
+    "bibliography": ("word/more.xml", '<b:Last xmlns:b="x">Quillon</b:Last>'),
+    "toolbar": ("word/customizations.xml", '<wne:tcg xmlns:wne="x"><wne:keymap><wne:macro wne:macroName="QUILLON.X"/></wne:keymap></wne:tcg>'.replace("QUILLON", "Quillon")),
+    "ribbon": ("customUI/customUI14.xml", '<customUI xmlns="x"><button label="Quillon" onAction="Quillon"/></customUI>'),
+    "part elsewhere": ("other/more.xml", f"<w:p {_W}><w:r><w:t>Quillon</w:t></w:r></w:p>"),
+    "comment among relations": ("word/_rels/more.xml.rels", "<Relationships><!-- Quillon --></Relationships>"),
+    "place among relations": ("word/_rels/more.xml.rels", '<Relationships><Relationship Id="r1" Target="#Quillon"/></Relationships>'),
+    "comment among types": ("word/more.xml", "<x><!-- Quillon --></x>"),
+    "template": ("docProps/app.xml", "<Properties><Template>Quillon.dotx</Template></Properties>"),
+    "property of a moment": ("docProps/custom.xml", '<Properties><property name="Quillon"><filetime>2024-03-11T10:00:00Z</filetime></property></Properties>'),
+    "attribute of a property": ("docProps/custom.xml", '<Properties><property fmtid="Quillon" name="x"><lpwstr>y</lpwstr></property></Properties>'),
+    "style id": ("word/styles.xml", f'<w:styles {_W}><w:style w:customStyle="1" w:styleId="QuillonNote"><w:name w:val="Quillon Note"/></w:style><w:style w:styleId="b"><w:basedOn w:val="QuillonNote"/><w:next w:val="QuillonNote"/><w:link w:val="QuillonNote"/></w:style></w:styles>'),
+    "extension list": ("word/more.xml", '<a:ext xmlns:a="x" uri="{{Quillon}}"/>'),
+    "unknown attribute": ("word/more.xml", '<x:new xmlns:x="x" x:said="Quillon is here"/>'),
+    "chart texts": ("word/charts/chart1.xml", '<c:chart xmlns:c="x"><c:f>[Quillon.xlsx]S!A1</c:f><c:formatCode>"Quillon"0</c:formatCode><c:separator>Quillon</c:separator><c:oddHeader>Quillon</c:oddHeader></c:chart>'),
 }  # fmt: skip
 
 
@@ -150,6 +187,52 @@ def test_parts_with_names_of_their_own_get_others():
 
 
 def test_parts_of_a_letter_refer_to_each_other_as_before():
-    rels = '<Relationships><Relationship Id="r1" Target="Quillon.xml"/></Relationships>'
-    data = with_members(letter(), {"customXml/_rels/item1.xml.rels": rels})
-    assert "Quillon.xml" in members(masked(data, "x.docx", [NAME]))
+    rels = '<Relationships><Relationship Id="r1" Target="item2.xml"/></Relationships>'
+    parts = {"customXml/_rels/item1.xml.rels": rels, "customXml/item2.xml": "<a/>"}
+    data = with_members(letter(), parts)
+    assert rels in members(masked(data, "x.docx", ["item2"]))
+
+
+def _paragraph(*runs: str) -> bytes:
+    """A letter of one paragraph: runs as they stand, deleted (-) or inserted (+)."""
+    inner = ""
+    for run in runs:
+        kind = {"-": "del", "+": "ins"}.get(run[0])
+        tag = "delText" if kind == "del" else "t"
+        text = f"<w:r><w:{tag}>{run.lstrip('-+')}</w:{tag}></w:r>"
+        inner += f"<w:{kind}>{text}</w:{kind}>" if kind else text
+    body = f"<w:document {_W}><w:body><w:p>{inner}</w:p></w:body></w:document>"
+    return with_members(letter(), {"word/document.xml": body})
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        ("Saw Qui", "-xx", "llon"),
+        ("Saw Qui", "-ll", "+xx", "on today"),
+        ("Saw ", "-Quillon", "+him"),
+        ("Saw ", "-Quil", "+him", "-lon", " today"),
+    ],
+    ids=["typing error", "other word", "whole word", "in two"],
+)
+def test_corrections_are_read_as_they_are_and_as_they_were(runs):
+    out = masked(_paragraph(*runs), "x.docx", [NAME])
+    with zipfile.ZipFile(io.BytesIO(out)) as archive:
+        document = archive.read("word/document.xml").decode()
+    assert NAME not in re.sub(r"<w:del>.*?</w:del>|<[^>]*>", "", document)
+    assert NAME not in re.sub(r"<w:ins>.*?</w:ins>|<[^>]*>", "", document)
+    before = " ".join(d.text for d in documents(_paragraph(*runs), "x.docx"))
+    assert "".join(run.lstrip("-") for run in runs if run[0] != "+") in before
+    assert "".join(run.lstrip("+") for run in runs if run[0] != "-") in before
+
+
+def test_paragraphs_keep_a_style_that_was_called_after_somebody():
+    document = docx.Document()
+    document.styles.add_style("Quillon Note", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+    document.add_paragraph("Well.", style="Quillon Note")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    out = masked(buffer.getvalue(), "x.docx", ["Quillon Note"])
+    assert NAME not in members(out)
+    style = docx.Document(io.BytesIO(out)).paragraphs[0].style
+    assert (style.name, style.style_id) == ("[PATIENT]", "Style1")

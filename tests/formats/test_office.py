@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import SHARED
-from tests.formats.made import letter
+from tests.formats.made import letter, with_members
 from tests.formats.planted import read, unchanged
 
 from incognote.core.types import Failure
@@ -28,8 +28,38 @@ def test_outside_files_keep_every_member(path):
     with before, after:
         assert before.namelist() == after.namelist()
         for name in before.namelist():
-            if "printerSettings" not in name:
+            if "printerSettings" not in name and "thumbnail" not in name:
                 assert before.read(name) == after.read(name)
+
+
+PICTURES = {
+    "jpeg": (b"\xff\xd8", b"\xff\xe0\0\x07JFIF\0", b"\xff\xe1\0\x0bExif\0Quil", b"\xff\xfe\0\x09Quillon",
+             b"\xff\xda\0\x04ab\x12\xff\xd9", b"Quillon"),
+    "png": (b"\x89PNG\r\n\x1a\n", b"\0\0\0\1IHDRxcrc!", b"\0\0\0\7tEXtQuilloncrc!", b"\0\0\0\4eXIfQuilcrc!",
+            b"\0\0\0\0IENDcrc!", b"Quillon"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_pictures_that_are_kept_lose_what_describes_them(kind):
+    segments = PICTURES[kind]
+    data = with_members(letter(), {f"word/media/image1.{kind}": b"".join(segments)})
+    out = unchanged(data, "x.docx", FormatRules(images="keep"))
+    with zipfile.ZipFile(io.BytesIO(out)) as archive:
+        kept = archive.read(f"word/media/image1.{kind}")
+    assert kept == b"".join(each for each in segments if b"Quil" not in each)
+
+
+@pytest.mark.parametrize("images", ["blank", "keep"])
+def test_no_picture_of_the_first_page_stays(images):
+    data = with_members(letter(), {"docProps/thumbnail.jpeg": b"\xff\xd8\xff of Quillon"})
+    out = unchanged(data, "x.docx", FormatRules(images=images))
+    assert b"of Quillon" not in out
+
+
+def test_nothing_says_when_a_program_packed_the_parts():
+    with zipfile.ZipFile(io.BytesIO(unchanged(letter(), "x.docx"))) as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.xlsx"])

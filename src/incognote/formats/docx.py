@@ -1,48 +1,31 @@
 """DOCX: the paragraphs of a part are read as one text, and their runs keep their formatting.
 
-That holds in the body, headers, footers, footnotes, comments, text boxes and tracked changes,
-deleted text included. Authors of comments and changes, alternative texts, content controls,
-properties and hyperlink targets are cleaned too.
+That holds in the body, headers, footers, footnotes, comments, text boxes and tracked changes. What
+was deleted is read as its paragraph was before. Authors of comments and changes, alternative texts,
+content controls, properties, hyperlink targets and names of styles are cleaned too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import BinaryIO
 
 from incognote.core.types import Failure
+from incognote.formats import docx_styles
 from incognote.formats.base import Record
-from incognote.formats.ooxml import (
-    AUTHORS,
-    WRITTEN,
-    Part,
-    PartSlots,
-    date_slot,
-    grouped,
-    is_date,
-    read_package,
-    runs_slot,
-    value_slot,
-)
-from incognote.formats.patch import Slot
-from incognote.formats.xml_scan import Node
+from incognote.formats.ooxml import Part, PartSlots, between, grouped, read_package, runs_slot
+from incognote.formats.ooxml_attributes import attribute_slots, value_slot
+from incognote.formats.patch import Piece, Slot, text_slot
+from incognote.formats.xml_scan import WRITERS, Node, write_text
 from incognote.policy import FormatRules
 
 _RUNS = ("t", "delText", "instrText", "delInstrText")
-# Content controls, document variables and mail merges carry values in attributes of these elements.
-_VALUES = frozenset(
-    """alias attr connectString default docPart docVar helpText listEntry listItem name query result
-    sourceFileName statusText tag""".split()
-)
-_NAMED = (
-    "bookmarkStart", "cNvPr", "docPr", "docVar", "moveFromRangeStart", "moveToRangeStart", "theme",
-)  # fmt: skip
-# Markup that says what a stretch is, in words somebody chose.
-_MARKED = ("customXml", "smartTag")
+_DELETED = ("del", "moveFrom")
 # Parts that say how things look: of them, only what their author named is read.
-_STYLE_PARTS = re.compile(r"(styles|stylesWithEffects|fontTable|numbering)\.xml$")
-_STYLE_NAMES = ("name", "aliases", "lvlText")
+_STYLES = ("styles", "fonts")
+_NAMES = ("name", "aliases")
 
 
 class DocxFormat:
@@ -53,53 +36,78 @@ class DocxFormat:
         return head[:4] == b"PK\x03\x04" and b"word/" in head
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        yield from read_package(stream, name, rules, lambda parts: _reader(parts, name))
+        before: dict[str, list[tuple[str, str]]] = {}
+
+        def reader(parts: Sequence[Part]) -> PartSlots:
+            for part in parts:
+                if found := docx_styles.identifiers(part.nodes):
+                    own = [(node.text, called) for node, called in found.values()]
+                    before[part.new_name] = own
+            return lambda part: _slots(part, name)
+
+        for record in read_package(stream, name, rules, reader):
+            yield _followed(record, before) if isinstance(record, Record) else record
 
 
-def _reader(parts: Sequence[Part], where: str) -> PartSlots:
-    raw = {part.name: part.source.text for part in parts if part.source is not None}
+def _followed(record: Record, before: dict[str, list[tuple[str, str]]]) -> Record:
+    return Record(
+        record.documents, lambda results: docx_styles.follow(record.render(results), before)
+    )
 
-    def read(part: str, nodes: Sequence[Node]) -> list[Slot]:
-        if not part.startswith("word/") or part.endswith(".rels"):
-            return []
-        if _STYLE_PARTS.search(part):
-            return _style_slots(nodes, where, part)
-        slots = runs_slot(grouped(nodes, _RUNS, ("p",)), raw[part], where, part)
-        for node in nodes:
-            slots += _single(node, where, part)
-        return slots
 
-    return read
+def _slots(part: Part, where: str) -> list[Slot]:
+    if part.root in _STYLES:
+        return _style_slots(part.nodes, where, part.name)
+    paragraphs = grouped(part.nodes, _RUNS, ("p",))
+    kept = [[node for node in group if not _is_deleted(node)] for group in paragraphs]
+    slots = runs_slot([group for group in kept if group], part.raw, where, part.name)
+    for group in paragraphs:
+        slots += _deleted_slots(group, part.raw, where, part.name)
+    for node in part.nodes:
+        if node.kind == "attribute":
+            slots += attribute_slots(node, where, part.name)
+        elif node.name not in _RUNS and re.search(r"[^\W_]", node.text):
+            # Bibliographies and data bindings: XML of any shape, read text by text.
+            slots.append(value_slot(node, where, part.name))
+    return slots
+
+
+def _deleted_slots(group: Sequence[Node], raw: str, where: str, part: str) -> list[Slot]:
+    """What was deleted from a paragraph, within the paragraph as it was before."""
+    old = [node for node in group if "ins" not in node.path and "moveTo" not in node.path]
+    if not any(_is_deleted(node) and node.text.strip() for node in old):
+        return []
+    gaps = ["", *(between(raw, left, right) for left, right in pairwise(old))]
+    pieces: list[Piece] = []
+    separators = [""]
+    for gap, node in zip(gaps, old, strict=True):
+        separators[-1] += gap
+        if _is_deleted(node):
+            pieces.append(Piece(node.start, node.end, node.text, WRITERS[node.kind]))
+            separators.append("")
+        else:
+            separators[-1] += node.text
+    # A piece of nothing, so that what stands behind the last deletion is read with it.
+    pieces.append(Piece(pieces[-1].end, pieces[-1].end, ""))
+    lead, *rest = separators
+    locator = f"{where} {part}"
+    return [text_slot(where, pieces, write_text, separators=rest, lead=lead, locator=locator)]
+
+
+def _is_deleted(node: Node) -> bool:
+    return any(name in _DELETED for name in node.path)
 
 
 def _style_slots(nodes: Sequence[Node], where: str, part: str) -> list[Slot]:
-    """The names of styles that somebody made, and words in front of numbered lines."""
-    own = {node.elements[-1] for node in nodes if node.name.endswith("customStyle")}
+    """The names of styles that are not Word's own; what else of the part is not markup."""
+    own = {
+        element
+        for element, (_, name) in docx_styles.identifiers(nodes).items()
+        if docx_styles.is_own(name)
+    }
     return [
         value_slot(node, where, part)
         for node in nodes
-        if node.path[-1] in _STYLE_NAMES
-        and (node.path[-1] == "lvlText" or own.intersection(node.elements))
-        and re.search(r"[^\W\d_]{2}", node.text)
+        if node.kind in ("comment", "instruction")
+        or (node.path[-1] in _NAMES and own.intersection(node.elements))
     ]
-
-
-def _single(node: Node, where: str, part: str) -> list[Slot]:
-    if not re.search(r"[^\W_]", node.text):
-        return []
-    if node.kind == "attribute":
-        name = node.name.rpartition(":")[2]
-        if name in AUTHORS:
-            return [value_slot(node, where, part, "DOCTOR")]
-        if is_date(node):
-            return [date_slot(node, where, part)]
-        written = (
-            name in WRITTEN
-            or (name == "name" and node.path[-1] in _NAMED)
-            or (name in ("uri", "element") and node.path[-1] in _MARKED)
-        )
-        if written or (node.path[-1] in _VALUES and name in ("val", "value")):
-            return [value_slot(node, where, part)]
-        return []
-    # Beside runs there are bibliographies and data bindings: XML of any shape, read text by text.
-    return [] if node.name in _RUNS else [value_slot(node, where, part)]

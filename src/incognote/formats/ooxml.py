@@ -19,9 +19,16 @@ from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import records_of
-from incognote.formats.headers import words_of
-from incognote.formats.ooxml_parts import new_part_names, reference_slots
+from incognote.formats.ooxml_attributes import (
+    ISO_DAY,
+    attribute_slots,
+    date_slot,
+    every_slot,
+    value_slot,
+)
+from incognote.formats.ooxml_parts import new_part_names, reference_slots, target
 from incognote.formats.patch import Piece, Slot, patched, text_slot
+from incognote.formats.picture_metadata import without_metadata
 from incognote.formats.xml_scan import WRITERS, Node, scan, write_text
 from incognote.formats.zips import members, pack
 from incognote.policy import COVER, KEEP, READ, FormatRules
@@ -34,7 +41,8 @@ BLANK_IMAGE = bytes.fromhex(
 _PICTURE = re.compile(r"\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|ico)$", re.IGNORECASE)
 # Of those, the ones that OCR is given; the rest is blanked.
 _READABLE = re.compile(r"\.(png|jpe?g|tiff?)$", re.IGNORECASE)
-_EMBEDDED = re.compile(r"/embeddings/[^/]+\.(docx|xlsx)$", re.IGNORECASE)
+# Files within the file: data of charts, and what is to be inserted into a letter.
+_EMBEDDED = re.compile(r"\.(docx|xlsx|rtf|txt)$", re.IGNORECASE)
 _PROPERTIES = {
     "creator": "DOCTOR",
     "lastModifiedBy": "DOCTOR",
@@ -44,22 +52,15 @@ _PROPERTIES = {
     "modified": "DATE",
     "lastPrinted": "DATE",
 }
-_ISO = re.compile(r"\d{4}-\d\d-\d\d")
-_NO_DAY = "1900-01-01"
-# Attributes that hold what somebody wrote, on whatever element of whatever part.
-WRITTEN = frozenset(
-    """alt altText altTextSummary cache caption codeName colHeaderCaption command comment connection
-    customMenu dataCaption descr description destinationFile display displayName displayText divId
-    ed error errorCaption errorTitle grandTotalCaption help instr location missingCaption prompt
-    promptTitle refersTo rowHeaderCaption solutionID sourceFile sourceName sourceObject statusBar
-    statusText string text title tooltip totalsRowLabel uniqueName url user""".split()
-)
-AUTHORS = frozenset("author initials refreshedBy userId userName".split())
-_DATES = frozenset("date dateTime dateUtc dT fullDate".split())
-
+# Properties that programs set, and types of those that hold a moment.
+_NOBODYS = frozenset("Application AppVersion revision TotalTime DocSecurity".split())
+_MOMENTS = ("date", "filetime")
 _WORDS = re.compile(r"[^\W_]")
+# XML of no known shape.
+_ANY_SHAPE = ("customXml/", "_xmlsignatures/", "docMetadata/", "customUI/")
+_INSTRUCTIONS = ("instrText", "delInstrText")
 
-PartSlots = Callable[[str, Sequence[Node]], list[Slot]]
+PartSlots = Callable[["Part"], list[Slot]]
 
 
 @dataclass(slots=True)
@@ -77,6 +78,16 @@ class Part:
     @property
     def name(self) -> str:
         return self.info.filename
+
+    @property
+    def raw(self) -> str:
+        """The XML as it stands."""
+        return self.source.text if self.source is not None else ""
+
+    @property
+    def root(self) -> str:
+        """What the XML of the part is: `worksheet`, `styles`; nothing where it says nothing."""
+        return next((node.path[0] for node in self.nodes if node.path), "")
 
     @property
     def documents(self) -> list[Document]:
@@ -108,7 +119,8 @@ def read_package(
         reader = slots_of(parts)
         for part in parts:
             if part.source is not None:
-                part.slots = _common(part, name) + reader(part.name, part.nodes)
+                common = _common(part, name, {each.name for each in parts})
+                part.slots = reader(part) if common is None else common
                 part.slots += reference_slots(part.name, part.nodes, changed)
     except ReadError as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
@@ -126,9 +138,11 @@ def _open(info: zipfile.ZipInfo, data: bytes, where: str, rules: FormatRules) ->
         source = decode(data)
         return Part(info, data, source, scan(source.text, f"{where} {name}"))
     if _PICTURE.search(name):
+        if name.startswith("docProps/"):
+            return Part(info, BLANK_IMAGE)  # the first page as it was
         if rules.images in (COVER, READ) and _READABLE.search(name):
             return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
-        return Part(info, data if rules.images == KEEP else BLANK_IMAGE)
+        return Part(info, without_metadata(data) if rules.images == KEEP else BLANK_IMAGE)
     if _EMBEDDED.search(name):
         return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
     if "printerSettings" in name:
@@ -144,76 +158,46 @@ def _write(parts: Sequence[Part], results: Sequence[Result]) -> bytes:
     for part in parts:
         count = len(part.documents)
         own, rest = rest[:count], rest[count:]
-        written.append((part.info, part.written(own)))
+        # The time at which a program packed a part is nobody's business, and Office sets none.
+        fresh = zipfile.ZipInfo(part.name)
+        fresh.compress_type, fresh.external_attr = part.info.compress_type, part.info.external_attr
+        written.append((fresh, part.written(own)))
     return pack(written, [part.new_name for part in parts])
 
 
-def _common(part: Part, where: str) -> list[Slot]:
-    """Document properties and outside links, alike in every kind of package."""
+def _common(part: Part, where: str, members_: set[str]) -> list[Slot] | None:
+    """Properties, relations and XML of any shape, alike in every kind of package; None for what
+    the kind of package decides."""
     if part.name.startswith("docProps/"):
-        return [slot for node in part.nodes for slot in _property(node, where)]
-    if part.name.endswith(".rels"):
-        outside = {node.elements[-1] for node in part.nodes if node.text == "External"}
+        return _property_slots(part.nodes, where)
+    if part.name.endswith(".rels") or part.name == "[Content_Types].xml":
         return [
             value_slot(node, where, part.name)
             for node in part.nodes
-            if node.name == "Target" and node.elements[-1] in outside
+            if node.kind in ("comment", "instruction")
+            or (node.name == "Target" and target(part.name, node.text) not in members_)
         ]
-    if part.name.startswith(("customXml/", "_xmlsignatures/", "docMetadata/")):
-        # XML of any shape: every text and attribute of it.
-        return [
-            value_slot(node, where, part.name)
-            for node in part.nodes
-            if _WORDS.search(node.text) and not node.name.startswith("xmlns")
-        ]
-    return []
+    if part.name.startswith(_ANY_SHAPE):
+        return every_slot(part.nodes, where, part.name)
+    return None
 
 
-def is_date(node: Node) -> bool:
-    """Whether an attribute says when somebody wrote or changed something."""
-    name = node.name.rpartition(":")[2]
-    return node.kind == "attribute" and name in _DATES and _ISO.match(node.text) is not None
-
-
-def _property(node: Node, where: str) -> list[Slot]:
-    if node.kind == "attribute" and node.name in ("name", "linkTarget"):
-        return [value_slot(node, where, "property")]
-    if node.kind == "attribute" or not _WORDS.search(node.text):
-        return []
-    label = _PROPERTIES.get(node.name)
-    if label == "DATE":
-        return [date_slot(node, where, "property")] if _ISO.match(node.text) else []
-    if node.name in ("Template", "Application", "AppVersion", "revision", "TotalTime"):
-        return []
-    return [value_slot(node, where, "property", label)]
-
-
-def value_slot(node: Node, where: str, part: str, label: str | None = None) -> Slot:
-    """One attribute or text, with its own name as context."""
-    return text_slot(
-        where,
-        [Piece(node.start, node.end, node.text)],
-        WRITERS[node.kind],
-        lead="" if label else f"{words_of(node.name.rpartition(':')[2])}: ",
-        label=label,
-        locator=f"{where} {part} {node.path[-1] if node.path else ''}",
-    )
-
-
-def date_slot(node: Node, where: str, part: str) -> Slot:
-    """The date of an ISO stamp; the time of day behind it stays.
-
-    Office does not open a file with a stamp that is none, so that a tag becomes the day on which
-    its calendar begins.
-    """
-    after = node.text[10:]
-    return text_slot(
-        where,
-        [Piece(node.start, node.end, node.text[:10])],
-        lambda text: (text if _ISO.fullmatch(text) else _NO_DAY) + write_text(after),
-        label="DATE",
-        locator=f"{where} {part}",
-    )
+def _property_slots(nodes: Sequence[Node], where: str) -> list[Slot]:
+    """Document properties; one that somebody added is known by the name that it was given."""
+    names = {node.elements[-1]: node.text for node in nodes if node.name == "name"}
+    slots = []
+    for node in nodes:
+        label = _PROPERTIES.get(node.name)
+        if not _WORDS.search(node.text) or node.name in _NOBODYS:
+            continue
+        if node.kind == "attribute":
+            slots += attribute_slots(node, where, "property")
+        elif ISO_DAY.match(node.text) and (label == "DATE" or node.name in _MOMENTS):
+            slots.append(date_slot(node, where, "property"))
+        else:
+            own = next((names[each] for each in reversed(node.elements) if each in names), "")
+            slots.append(value_slot(node, where, "property", label, own))
+    return slots
 
 
 def grouped(nodes: Sequence[Node], names: Sequence[str], block: Sequence[str]) -> list[list[Node]]:
@@ -235,15 +219,21 @@ def runs_slot(groups: Sequence[Sequence[Node]], raw: str, where: str, part: str)
     separators: list[str] = []
     for group in groups:
         pieces += [Piece(node.start, node.end, node.text, WRITERS[node.kind]) for node in group]
-        separators += [_between(raw[a.end : b.start]) for a, b in pairwise(group)]
+        separators += [between(raw, a, b) for a, b in pairwise(group)]
         separators.append("\n")
     if not any(piece.text.strip() for piece in pieces):
         return []
     return [text_slot(where, pieces, write_text, separators=separators, locator=f"{where} {part}")]
 
 
-def _between(markup: str) -> str:
-    """What stands between two runs of text: nothing, unless a tab or break says otherwise."""
+def between(raw: str, left: Node, right: Node) -> str:
+    """What stands between two runs of text: nothing, unless a tab, break or hyphen says otherwise,
+    or one of them shows what the other, the code of a field, asks for."""
+    markup = raw[left.end : right.start]
     if re.search(r"<\w*:?(?:br|cr|p)[ />]", markup):
         return "\n"
-    return "\t" if re.search(r"<\w*:?tab[ />]", markup) else ""
+    if re.search(r"<\w*:?p?tab[ />]", markup):
+        return "\t"
+    if "noBreakHyphen" in markup:
+        return "-"
+    return " " if (left.name in _INSTRUCTIONS) != (right.name in _INSTRUCTIONS) else ""

@@ -52,18 +52,18 @@ def reference_slots(part: str, nodes: Sequence[Node], changed: Mapping[str, str]
     if part == _CONTENT_TYPES:
         found = [(node, node.text.lstrip("/")) for node in nodes if node.name == "PartName"]
     elif part.endswith(".rels"):
-        folder = PurePosixPath(part).parent.parent
-        found = [(node, _resolved(folder, node.text)) for node in nodes if node.name == "Target"]
+        found = [(node, target(part, node.text)) for node in nodes if node.name == "Target"]
     else:
         return []
-    return [_told(node, changed[target]) for node, target in found if target in changed]
+    return [_told(node, changed[meant]) for node, meant in found if meant in changed]
 
 
-def _resolved(folder: PurePosixPath, target: str) -> str:
-    if target.startswith("/"):
-        return target.lstrip("/")
+def target(relations: str, reference: str) -> str:
+    """The part that a reference in a file of relations means, be it there or not."""
+    if reference.startswith("/"):
+        return reference.lstrip("/")
     parts: list[str] = []
-    for part in (folder / target).parts:
+    for part in (PurePosixPath(relations).parent.parent / reference).parts:
         if part == "..":
             del parts[-1:]
         else:

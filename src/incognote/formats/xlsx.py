@@ -17,18 +17,8 @@ from incognote.core.types import Failure
 from incognote.formats import xlsx_names
 from incognote.formats.base import Record
 from incognote.formats.headers import judged, promise
-from incognote.formats.ooxml import (
-    AUTHORS,
-    WRITTEN,
-    Part,
-    PartSlots,
-    date_slot,
-    grouped,
-    is_date,
-    read_package,
-    runs_slot,
-    value_slot,
-)
+from incognote.formats.ooxml import Part, PartSlots, grouped, read_package, runs_slot
+from incognote.formats.ooxml_attributes import attribute_slots, date_slot, value_slot
 from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
 from incognote.formats.xlsx_cells import (
     Cell,
@@ -38,20 +28,17 @@ from incognote.formats.xlsx_cells import (
     place_of,
     shared_strings,
 )
+from incognote.formats.xlsx_formulas import formula_slots
 from incognote.formats.xml_scan import Node, write_text
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # Shorter numbers under no header identify nobody.
 _SHORTEST_NUMBER = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-# Beside the attributes that hold text anywhere: names, and the values filters and caches keep.
-_NAMED = frozenset(
-    """cacheField cellStyle cNvPr connection customPr customWorkbookView dataField definedName
-    pivotField pivotTableDefinition protectedRange queryTable queryTableField scenario sheet slicer
-    slicerCacheDefinition table tableColumn tableStyle userInfo worksheetSource""".split()
-)
-_VALUED = frozenset("cellSmartTagPr customFilter filter inputCells sheetName".split())
-_LITERAL = re.compile(r'"(?:[^"]|"")*"')
+# Elements of a pivot cache that hold one value each.
+_CACHED = ("n", "s", "d")
+_SHEETS = ("worksheet", "dialogsheet", "macrosheet", "chartsheet")
+_PARTS_OF_A_DAY = ("year", "month", "day")
 
 
 class XlsxFormat:
@@ -68,7 +55,8 @@ class XlsxFormat:
             for part in parts:
                 if found := xlsx_names.names(part.nodes):
                     before[part.new_name] = [node.text for node, _ in found]
-            return _Workbook(parts, name, rules).slots
+            known = frozenset(each for names in before.values() for each in names)
+            return _Workbook(parts, name, rules, known).slots
 
         for record in read_package(stream, name, rules, reader):
             yield _followed(record, before) if isinstance(record, Record) else record
@@ -81,7 +69,7 @@ class _Workbook:
     parts: Sequence[Part]
     where: str
     rules: FormatRules
-    _raw: Mapping[str, str] = field(init=False)
+    known: frozenset[str]
     _strings: Mapping[int, str] = field(init=False)
     _cells: Mapping[str, list[Cell]] = field(init=False)
     _headers: dict[str, dict[str, str]] = field(init=False)
@@ -89,25 +77,22 @@ class _Workbook:
     _epoch: date = field(init=False)
 
     def __post_init__(self) -> None:
-        self._raw = {part.name: part.source.text for part in self.parts if part.source}
-        nodes = {part.name: part.nodes for part in self.parts}
-        self._strings = shared_strings(*self._part("xl/sharedStrings.xml"))
+        self._strings = shared_strings(*self._part("sst"))
         self._cells = {
-            name: cells_of(own)
-            for name, own in nodes.items()
-            if name.startswith("xl/worksheets/") and name.endswith(".xml")
+            part.name: cells_of(part.nodes) for part in self.parts if part.root in _SHEETS
         }
         self._headers = {name: self._header(cells) for name, cells in self._cells.items()}
-        self._dates = date_styles(*self._part("xl/styles.xml"))
+        self._dates = date_styles(*self._part("styleSheet"))
         old = any(
             node.name == "date1904" and node.text in ("1", "true")
-            for node in nodes.get("xl/workbook.xml", [])
+            for node in self._part("workbook")[1]
         )
         self._epoch = date(1904, 1, 1) if old else date(1899, 12, 30)
 
-    def _part(self, name: str) -> tuple[str, Sequence[Node]]:
-        nodes = next((part.nodes for part in self.parts if part.name == name), [])
-        return self._raw.get(name, ""), nodes
+    def _part(self, root: str) -> tuple[str, Sequence[Node]]:
+        """The part that is such a thing, wherever it lies: its XML and the nodes of it."""
+        found = next((part for part in self.parts if part.root == root), None)
+        return (found.raw, found.nodes) if found else ("", [])
 
     def _header(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Column -> the text of its first row, which names what stands below it."""
@@ -125,46 +110,63 @@ class _Workbook:
             return ""
         return self._strings.get(int(cell.value.text), "")
 
-    def slots(self, part: str, nodes: Sequence[Node]) -> list[Slot]:
-        if not part.startswith("xl/") or part.endswith((".rels", "calcChain.xml")):
+    def slots(self, part: Part) -> list[Slot]:
+        if part.root == "calcChain":
             return []
-        if part.endswith("styles.xml"):
-            return self._style_slots(part, nodes)
-        if part == "xl/sharedStrings.xml":
-            return self._string_slots(nodes)
-        slots = self._cell_slots(part)
-        numbers = {id(cell.value) for cell in self._cells.get(part, ())}
-        outside = [node for node in nodes if "is" not in node.path]
+        if part.root == "styleSheet":
+            return self._style_slots(part.name, part.nodes)
+        if part.root == "sst":
+            return self._string_slots(part)
+        slots = self._cell_slots(part.name)
+        numbers = {id(cell.value) for cell in self._cells.get(part.name, ())}
+        inline = {id(node) for cell in self._cells.get(part.name, ()) for node in cell.inline}
+        outside = [node for node in part.nodes if id(node) not in inline]
         for group in grouped(outside, ("t",), ("p", "text")):
-            slots += runs_slot([group], self._raw[part], self.where, part)
-        for node in nodes:
+            slots += runs_slot([group], part.raw, self.where, part.name)
+        for node in part.nodes:
             if node.kind == "attribute":
                 slots += self._attribute_slots(part, node)
             elif node.name == "author":
-                slots.append(value_slot(node, self.where, part, "DOCTOR"))
+                slots.append(value_slot(node, self.where, part.name, "DOCTOR"))
             elif node.name in xlsx_names.FORMULAS and node.kind == "text":
-                slots += self._formula_slots(part, node)
+                slots += formula_slots(node, part.raw, self.where, part.name, self.known)
             elif id(node) not in numbers and node.name != "t" and _is_words(node.text):
-                slots.append(value_slot(node, self.where, part))
-        return slots
+                slots.append(value_slot(node, self.where, part.name))
+        return slots + self._filter_slots(part)
 
-    def _attribute_slots(self, part: str, node: Node) -> list[Slot]:
+    def _attribute_slots(self, part: Part, node: Node) -> list[Slot]:
         name, owner = node.name.rpartition(":")[2], node.path[-1]
-        if name in AUTHORS and _is_words(node.text):
-            return [value_slot(node, self.where, part, "DOCTOR")]
-        if is_date(node) or (owner == "d" and name == "v" and re.match(r"\d{4}-", node.text)):
-            return [date_slot(node, self.where, part)]
-        if (owner in ("n", "s") and name == "v") or (owner == "item" and name == "n"):
-            return [value_slot(node, self.where, part)]
-        written = (
-            name in WRITTEN
-            or (name in ("name", "Name") and owner in (*_NAMED, "Map", "theme"))
-            or (name == "val" and owner in _VALUED)
-        )
-        built_in = node.text.startswith("_xlnm") or name in xlsx_names.REFERRING
-        if not written or built_in or not _is_words(node.text):
-            return []
-        return [value_slot(node, self.where, part)]
+        if name in xlsx_names.REFERRING:
+            return formula_slots(node, part.raw, self.where, part.name, self.known)
+        if owner in _CACHED and name == "v":
+            is_day = owner == "d" and re.match(r"\d{4}-", node.text)
+            make = date_slot if is_day else value_slot
+            return [make(node, self.where, part.name)]
+        if owner == "item" and name == "n":
+            return [value_slot(node, self.where, part.name)]
+        return attribute_slots(node, self.where, part.name)
+
+    def _filter_slots(self, part: Part) -> list[Slot]:
+        """The days that a filter shows, which stand in three attributes."""
+        days: dict[int, dict[str, Node]] = {}
+        for node in part.nodes:
+            if node.kind == "attribute" and node.path[-1] == "dateGroupItem":
+                days.setdefault(node.elements[-1], {})[node.name] = node
+        return [
+            text_slot(
+                self.where,
+                [
+                    Piece(parts[each].start, parts[each].end, parts[each].text)
+                    for each in _PARTS_OF_A_DAY
+                ],
+                lambda text: text if text.isdecimal() else "1",
+                separators=["-", "-"],
+                label="DATE",
+                locator=f"{self.where} {part.name}",
+            )
+            for parts in days.values()
+            if all(each in parts for each in _PARTS_OF_A_DAY)
+        ]
 
     def _style_slots(self, part: str, nodes: Sequence[Node]) -> list[Slot]:
         """Names that somebody gave to styles, and words in the formats of numbers."""
@@ -174,31 +176,12 @@ class _Workbook:
             owner = node.path[-1]
             named = owner in ("cellStyle", "tableStyle") and node.name == "name"
             words = owner == "numFmt" and re.search(r'"[^"]*[^\W\d_]{2}', node.text)
-            if (named and node.elements[-1] not in built_in) or words:
+            aside = node.kind in ("comment", "instruction")
+            if (named and node.elements[-1] not in built_in) or words or aside:
                 slots.append(value_slot(node, self.where, part))
         return slots
 
-    def _formula_slots(self, part: str, node: Node) -> list[Slot]:
-        """The texts within a formula; its names are followed by `xlsx_names` afterwards."""
-        raw = self._raw[part]
-        if raw[node.start : node.end] != node.text or re.search(r"\[[^\]\d]", node.text):
-            return [value_slot(node, self.where, part)]
-        pieces = [
-            Piece(
-                node.start + found.start() + 1,
-                node.start + found.end() - 1,
-                found[0][1:-1].replace('""', '"'),
-            )
-            for found in _LITERAL.finditer(node.text)
-            if _is_words(found[0])
-        ]
-        if not pieces:
-            return []
-        place = f"{self.where} {part} formula"
-        blanks = [" "] * len(pieces)
-        return [text_slot(self.where, pieces, _write_literal, separators=blanks, locator=place)]
-
-    def _string_slots(self, nodes: Sequence[Node]) -> list[Slot]:
+    def _string_slots(self, part: Part) -> list[Slot]:
         leads: dict[int, str] = {}
         places: dict[int, str] = {}
         for sheet, cells in self._cells.items():
@@ -210,8 +193,7 @@ class _Workbook:
                     if header and header != self._text(cell):
                         leads.setdefault(index, header)
         slots = []
-        raw = self._raw["xl/sharedStrings.xml"]
-        for index, group in by_ordinal(raw, "si", nodes).items():
+        for index, group in by_ordinal(part.raw, "si", part.nodes).items():
             texts = [n for n in group if n.kind != "attribute" and n.name == "t" and n.text]
             if texts:
                 slots += self._words_slots(texts, leads.get(index, ""), places.get(index, "text"))
@@ -314,10 +296,6 @@ def _followed(record: Record, before: dict[str, list[str]]) -> Record:
     return Record(
         record.documents, lambda results: xlsx_names.follow(record.render(results), before)
     )
-
-
-def _write_literal(text: str) -> str:
-    return write_text(text.replace('"', '""'))
 
 
 def _is_words(text: str) -> bool:

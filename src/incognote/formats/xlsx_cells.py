@@ -26,7 +26,7 @@ class Cell:
 
 def place_of(sheet: str, cell: Cell) -> str:
     """`sheet1!B2`: the sheet by its file, since its name may be PHI."""
-    return f"{sheet.removeprefix('xl/worksheets/').removesuffix('.xml')}!{cell.column}{cell.row}"
+    return f"{sheet.rpartition('/')[2].removesuffix('.xml')}!{cell.column}{cell.row}"
 
 
 def by_ordinal(raw: str, tag: str, nodes: Sequence[Node]) -> dict[int, list[Node]]:

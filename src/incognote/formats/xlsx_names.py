@@ -22,7 +22,9 @@ _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
 # Elements and attributes that refer to names.
 FORMULAS = frozenset("f formula formula1 formula2 definedName calculatedColumnFormula".split())
 _FOLLOWED = FORMULAS | {"lpstr"}
-REFERRING = frozenset("location sheet".split())
+REFERRING = frozenset(
+    "fmlaGroup fmlaLink fmlaRange fmlaTxbx formula location macro sheet textlink".split()
+)
 
 
 class _Named(NamedTuple):
