@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -73,6 +74,13 @@ FORMS = [
     ("Smith's", r"[A-Z]\w+'s"),
     ("Baby Boy Smith", r"Baby Boy [A-Z]\w+"),
     ("John and Mary Smith", r"[A-Z]\w+ and [A-Z]\w+ [A-Z]\w+"),
+    ("SMITH, JOHN A", r"[A-Z]+, [A-Z]+ [A-Z]"),
+    ("F.M. Smith", r"[A-Z]\.[A-Z]\. [A-Z]\w+"),
+    ("Smith JA", r"[A-Z]\w+ [A-Z]{2}"),
+    ("SMITH^JOHN^A^JR", r"[A-Z]+\^[A-Z]+\^[A-Z]\^JR"),
+    ("van der Berg, Peter", r"van der [A-Z]\w+, [A-Z]\w+"),
+    ("JOHN SMITH MD", r"[A-Z]+ [A-Z]+ MD"),
+    ("Mary Smith RN", r"[A-Z]\w+ [A-Z]\w+ RN"),
 ]
 
 
@@ -310,3 +318,59 @@ def test_a_family_is_that_of_the_name():
     family, all_of_them = values("Mr. [[Kowalski|PATIENT]] and the [[Kowalskis|PATIENT]]")
     assert all_of_them.startswith(family)
     assert all_of_them.endswith("s")
+
+
+TURNED = ["{last}, {first} A", "{last} {first} A.", "{last}^{first}^A", "{first} A. {last}"]
+
+
+@pytest.mark.parametrize("patient", PATIENTS[:8])
+def test_the_middle_initial_goes_with_the_name(patient):
+    forms = [form.format(first="John", last="Smith") for form in TURNED]
+    marked = " on 5. ".join(f"[[{form}|PATIENT]]" for form in forms) + " [[JAS|INITIALS]]"
+    *new, initials = values(marked, patient)
+    first, last = new[3].split()[0], new[3].split()[2]
+    middle = new[3].split()[1][0]
+    expected = [form.format(first=first, last=last) for form in TURNED]
+    assert new == [re.sub(r"\bA\b", middle, form) for form in expected]
+    assert initials == first[0] + middle + last[0]
+
+
+def test_a_title_inside_a_name_is_a_name():
+    assert "KUMARI" not in surrogate("LATHA KUMARI AMMA", "PATIENT")
+    assert surrogate("Kumari Devi", "PATIENT").startswith("Kumari ")
+
+
+OTHER_SCRIPTS = [
+    ("Иванов Пётр Сергеевич", "CYRILLIC"), ("Мария Иванова", "CYRILLIC"),
+    ("ИВАНОВ П. С.", "CYRILLIC"), ("Γιώργος Παπαδόπουλος", "GREEK"), ("محمد علي", "ARABIC"),
+    ("דוד כהן", "HEBREW"), ("王小明", "CJK"), ("王 小明", "CJK"), ("김민수", "HANGUL"),
+    ("राजेश कुमार", "DEVANAGARI"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "script"), OTHER_SCRIPTS, ids=[n for n, _ in OTHER_SCRIPTS])
+def test_names_keep_their_script_and_their_parts(name, script):
+    seen = set()
+    for patient in PATIENTS:
+        new = surrogate(name, "PATIENT", patient)
+        seen.add(new)
+        assert all(unicodedata.name(char).startswith(script) for char in new if char.isalpha())
+        assert len(new.split()) == len(name.split())
+        assert name.isupper() == new.isupper()
+        assert not set(re.findall(r"\w{2,}", name)) & set(re.findall(r"\w{2,}", new))
+        if script == "CJK":
+            assert new[0] != name[0]
+    assert len(seen) > len(PATIENTS) // 3
+
+
+def test_russian_endings_stay():
+    for patient in PATIENTS:
+        last, _, middle = surrogate("Иванова Мария Сергеевна", "PATIENT", patient).split()
+        assert last.endswith(("а", "я"))
+        assert middle.endswith("на")
+
+
+def test_kana_in_the_note_tell_japanese_names():
+    new = values("[[田中太郎|PATIENT]]さんは", "p1")[0]
+    assert len(new) >= 3
+    assert new != "田中太郎"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Vowel signs of Hindi, Hebrew and Arabic, and accents that stand apart, are parts of words.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0962\u0963"
+_WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
 _SLASHED = re.compile(r"([A-Z' -]{2,})/[A-Z -]{2,}(?: (?:MR|MRS|MS))?")
+_CARETS = re.compile(r"[^\^]+\^[^\^]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 PARTICLES = frozenset(
@@ -19,6 +22,8 @@ SUFFIXES = frozenset("jr sr ii iii iv esq".split())
 TITLES = frozenset(
     "mr mrs ms miss mx dr doctor prof professor sir madam rev fr sri shri smt kumari".split()
 )
+# Titles that are names, too, where they do not lead: "Latha Kumari".
+_LEADING = frozenset("sri shri kumari".split())
 # Behind a name, in capitals or behind a comma; "Kim Do" and "Pa Houa" are names.
 CREDENTIALS = frozenset("md do rn np pa phd dds lpn cna pharmd facs".split())
 # Words in names that are no names: "Baby Boy Smith", "John and Mary Smith".
@@ -75,14 +80,16 @@ def read(text: str) -> Written:
 
 
 def _slash(text: str) -> int:
-    """Tickets and machines write "SMITH/JOHN"; -1 where nothing of the kind stands."""
+    """Tickets write "SMITH/JOHN", messages "SMITH^JOHN^A"; -1 where nothing of the kind stands."""
+    if _CARETS.match(text):
+        return text.index("^")
     match = _SLASHED.fullmatch(text)
     return match.end(1) if match else -1
 
 
 def _fixed_role(word: Word, text: str) -> str:
     lower = word.folded
-    if len(word.text) == 1:
+    if len(word.text) == 1 and word.text.lower() != word.text.upper():  # 王 is a whole name
         # "Cruz y Morales": a small letter among names that have capitals.
         joins = (
             lower in PARTICLES and word.text == lower and word.start > 0 and text != text.lower()
@@ -90,14 +97,21 @@ def _fixed_role(word: Word, text: str) -> str:
         return "" if joins else "initial"
     if _is_credential(word, text):
         return "kept"
+    if lower in _LEADING and word.start > 0:
+        return ""
     if lower in TITLES or lower in _NO_NAMES or (lower in SUFFIXES and word.start > 0):
         return "kept"
     upper = word.text.isupper()
     if upper and len(word.text) <= 3 and not any(char in "AEIOUY" for char in word.text):
         return "initials"
-    if upper and len(word.text) == 2 and len(text) <= 3:
+    if upper and len(word.text) == 2 and (len(text) <= 3 or _ends_in_initials(word, text)):
         return "initials"
     return ""
+
+
+def _ends_in_initials(word: Word, text: str) -> bool:
+    """As lists write it: "Smith JA"."""
+    return word.end == len(text) and word.start > 0 and not text.isupper()
 
 
 def _is_credential(word: Word, text: str) -> bool:

@@ -13,11 +13,13 @@ from incognote.core.errors import TransformError
 from incognote.transform import namepools
 from incognote.transform.nameforms import Word
 from incognote.transform.record import Mention, Record
+from incognote.transform.scripts import name_like, script_of
 from incognote.transform.spelling import SPACED, fold
 from incognote.transform.whoiswho import JOINTS, START, People, read
 from incognote.transform.words import altered
 
 _PATIENCE = 16
+_INITIALS = 4
 # Letters that take so much room, with what parts them, are no initials.
 _SPELLED = 9
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
@@ -28,6 +30,8 @@ def name(mention: Mention, record: Record) -> str:
     text = mention.text
     if SPACED.search(text) and (spaced := _spaced_out(mention, record)):
         return spaced
+    if mention.label == "INITIALS" and text.isupper() and len(text) <= _INITIALS:
+        return "".join(map(record.scope.letter, text))
     people = record.know(People)
     written = read(text)
     both = [*written.of("first"), *written.of("last")]
@@ -85,6 +89,8 @@ def _part(word: Word, sex: str, mention: Mention, record: Record) -> str:
     if word.role in ("initial", "initials"):
         return "".join(map(record.scope.letter, word.text))
     role = record.know(People).role(word, mention)
+    if script_of(word.text):
+        return _cased(word.text, name_like(word.text, role, sex, record), record)
     if fold(word.text) in record.know(People).syllables:
         joined = "-" in (mention.text[: word.start][-1:], mention.text[word.end :][:1])
         if role == "first" or (joined and word.role == "one"):

@@ -63,7 +63,7 @@ class Scope:
         if image is None:
             if not char.isalpha():
                 return char
-            image = self.draws.pick(ascii_lowercase, "LETTER", char.casefold())
+            image = self.draws.pick(_alphabet(char), "LETTER", char.casefold())
         return image.upper() if char.isupper() else image
 
     @property
@@ -161,6 +161,14 @@ class Record:
 
     def is_original(self, text: str) -> bool:
         return squeeze(text) in self.wholes
+
+
+def _alphabet(char: str) -> str:
+    """Letters to draw from for one that is none of ours: Cyrillic and Greek ones of their own."""
+    for letters in ("абвгдежзиклмнопрстуфхэюя", "αβγδεζηθικλμνξοπρστφχψω"):
+        if letters[0] <= char.casefold() <= letters[-1]:
+            return letters.replace(char.casefold(), "")
+    return ascii_lowercase
 
 
 def _seen(text: str, span: Span) -> str:

@@ -27,7 +27,7 @@ _SYLLABLE = 6
 _CALLED = 20
 # How much rarer than as a last name a word may be as a first name, to be taken for one.
 _FAMILIAR = 4
-_LONE_INITIAL = re.compile(r" [A-Z]\.?")
+_LONE_INITIAL = re.compile(r" [A-Z]{1,2}\.?")
 # The share of women among those with a man's name.
 _HARDLY_EVER = 0.02
 _QUOTES = "\"“”'‘’("
@@ -135,11 +135,15 @@ class People:
     def _turns(self, mention: Mention) -> bool:
         """Whether a name ends in its first name: it begins with a last name of the record, and
         nobody else has the last name that it ends in."""
-        words = read(mention.text).words
-        if [word.role for word in words] != ["first", "last"]:
+        words = [word for word in read(mention.text).words if word.role != "kept"]
+        roles = [word.role for word in words]
+        if roles[:2] != ["first", "last"] or roles[2:] not in ([], ["initial"]):
             return False
-        lead, end = (self._roles[fold(word.text)] for word in words)
-        listed = _only_last(fold(words[0].text)) and _mostly_first(fold(words[1].text))
+        lead, end = (self._roles[fold(word.text)] for word in words[:2])
+        first, second = fold(words[0].text), fold(words[1].text)
+        # Behind "Smith John A." an initial tells that all is turned round.
+        surname = _only_last(first) or (roles[2:] and not _mostly_first(first))
+        listed = surname and _mostly_first(second)
         if (lead["last"] <= lead["first"] and not listed) or end["last"] > 1:
             return False
         lead.update(first=-1, last=1)
@@ -187,7 +191,11 @@ def _mostly_first(folded: str) -> bool:
 
 
 def _leads_initial(word: Word, text: str) -> bool:
-    return bool(_LONE_INITIAL.fullmatch(text, word.end)) and _only_last(fold(word.text))
+    initials = _LONE_INITIAL.fullmatch(text, word.end)
+    if initials is None:
+        return False
+    two = len(initials[0].rstrip(".")) > 2
+    return _only_last(fold(word.text)) or (two and not _mostly_first(fold(word.text)))
 
 
 def _syllables(text: str, given: list[Word]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 @cache
 def words_of(table: str, name: str) -> tuple[str, ...]:
     """A list in its order."""
-    return tuple(_table(table)[name].split())
+    return tuple(table_of(table)[name].split())
 
 
 @cache
@@ -22,11 +22,12 @@ def word_list(table: str, name: str) -> frozenset[str]:
 
 def groups_of(table: str, name: str) -> list[list[str]]:
     """Lists of names that stand for each other."""
-    groups: list[list[str]] = _table(table)[name]
+    groups: list[list[str]] = table_of(table)[name]
     return groups
 
 
 @cache
-def _table(table: str) -> dict[str, Any]:
+def table_of(table: str) -> dict[str, Any]:
+    """A whole data file."""
     path = files("incognote.transform").joinpath(f"data/{table}.toml")
     return tomllib.loads(path.read_text("utf-8"))
