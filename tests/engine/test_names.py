@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 import zipfile
 from dataclasses import replace
@@ -233,3 +234,16 @@ def test_what_a_packed_file_holds_does_not_go_by_its_old_name(
     assert [row["id"] for row in rows(tmp_path / "out/manifest.jsonl")] == [
         "[PATIENT].txt.gz > 1.txt"
     ]
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path, settings: Settings) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in (b"caf\xe9.txt", b"na\xefve.txt", "naïve.txt".encode()):
+        (folder / os.fsdecode(name)).write_text("Seen: <Ann>")
+    summary = deid(str(folder), str(tmp_path / "out"), settings)
+    assert (summary.documents, summary.quarantined) == (3, 0)
+    written = tree(tmp_path / "out")
+    written.pop("manifest.jsonl")
+    assert set(written) == {"café.txt", "naïve.txt", r"na\xefve.txt"}
+    assert set(written.values()) == {b"Seen: <[PATIENT]>"}

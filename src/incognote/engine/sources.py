@@ -64,7 +64,7 @@ def find_sources(where: str, leave_out: frozenset[Path] = frozenset()) -> Iterat
         return
     root = Path(where)
     if root.is_file():
-        yield Source(root.name, root)
+        yield Source(_name(root, root.parent), root)
         return
     if not root.is_dir():
         raise UsageError(f"{where}: no such file or folder")
@@ -77,14 +77,26 @@ def find_sources(where: str, leave_out: frozenset[Path] = frozenset()) -> Iterat
         for file in sorted([*files, *links]):
             path = here / file
             if not file.startswith(".") and not _is_any(path, leave_out):
-                yield Source(path.relative_to(root).as_posix(), path)
+                yield Source(_name(path, root), path)
         folders[:] = sorted(
             each
             for each in folders
             if not each.startswith(".") and not _is_any(here / each, leave_out)
         )
     for path in unlisted:
-        yield Source(path.relative_to(root).as_posix(), path)
+        yield Source(_name(path, root), path)
+
+
+def _name(path: Path, root: Path) -> str:
+    """The path below the folder as text. Names, too, come in Windows-1252 from old systems."""
+    name = path.relative_to(root).as_posix()
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raw = os.fsencode(name)
+        text = raw.decode("cp1252", "backslashreplace")
+        return raw.decode("utf-8", "backslashreplace") if (root / text).exists() else text
+    return name
 
 
 def _is_any(path: Path, places: frozenset[Path]) -> bool:
