@@ -182,6 +182,76 @@ def _name_of_a_font(pdf):
     pdf.pages[0].Contents = pdf.make_stream(b"BT /Quillon 12 Tf 72 720 Td (Well.) Tj ET")
 
 
+def _radio(pdf):
+    looks = {"/Quillon": pdf.make_stream(b""), "/Off": pdf.make_stream(b"")}
+    button = pdf.make_indirect(
+        pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Widget, Rect=[0, 0, 9, 9],
+            AS=pikepdf.Name.Quillon, AP=pikepdf.Dictionary(N=pikepdf.Dictionary(looks)),
+        )
+    )  # fmt: skip
+    field = pdf.make_indirect(
+        pikepdf.Dictionary(
+            FT=pikepdf.Name.Btn, T=pikepdf.String("r"), V=pikepdf.Name.Quillon, Kids=[button]
+        )
+    )
+    button.Parent = field
+    pdf.Root.AcroForm.Fields.append(field)
+    pdf.pages[0].Annots.append(button)
+
+
+def _group_of_layers(pdf):
+    layer = pikepdf.Dictionary(Type=pikepdf.Name.OCG, Name=pikepdf.String(NAME))
+    group = pikepdf.Dictionary(Type=pikepdf.Name.OCMD, OCGs=pdf.make_indirect(layer))
+    pdf.pages[0].Resources.Properties = pikepdf.Dictionary(L=pdf.make_indirect(group))
+    _content(b"/OC /L BDC BT /F1 12 Tf 72 700 Td (Well.) Tj ET EMC")(pdf)
+
+
+def _hidden_layer(pdf):
+    _layer(pdf)
+    layers = pdf.Root.OCProperties
+    layers.D = pikepdf.Dictionary(OFF=layers.OCGs)
+    pdf.pages[0].Resources.Properties = pikepdf.Dictionary(L=layers.OCGs[0])
+    _content(b"/OC /L BDC BT /F1 12 Tf 72 720 Td (Quillon) Tj ET EMC")(pdf)
+
+
+def _state(pdf):
+    said = pikepdf.Dictionary(CA=1, X=pikepdf.String(NAME))
+    pdf.pages[0].Resources.ExtGState = pikepdf.Dictionary(Quillon=said)
+    _content(b"/Quillon gs BT /F1 12 Tf 72 700 Td (Well.) Tj ET")(pdf)
+
+
+def _font_of_the_form(pdf):
+    form = pdf.Root.AcroForm
+    form.DA = pikepdf.String("/Quillon 0 Tf")
+    form.Fields[0].DA = pikepdf.String("/Helv 9 Tf % Quillon")
+    form.DR = pikepdf.Dictionary(Font=pikepdf.Dictionary(Quillon=pdf.pages[0].Resources.Font.F1))
+
+
+def _described_font(pdf):
+    pdf.pages[0].Resources.Font.F1.FontDescriptor = pikepdf.Dictionary(
+        FontFamily=pikepdf.String(NAME), CharSet=pikepdf.String(NAME)
+    )
+
+
+def _place_with_words(pdf):
+    place = pikepdf.Array([pdf.pages[0].obj, pikepdf.Name.Fit, pikepdf.String(NAME)])
+    _annotate(Dest=place)(pdf)
+
+
+def _popup(pdf):
+    said = pikepdf.Dictionary(Subtype=pikepdf.Name.Popup, Contents=pikepdf.String(NAME))
+    _annotate(Popup=pdf.make_indirect(said))(pdf)
+
+
+def _content(data: bytes):
+    return lambda pdf: setattr(pdf.pages[0], "Contents", pdf.make_stream(data))
+
+
+def _in_page(key, value):
+    return lambda pdf: pdf.pages[0].__setitem__(key, value)
+
+
 PDF = {
     "link": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String("mailto:Quillon"))),
     "script": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String("Quillon"))),
@@ -207,6 +277,33 @@ PDF = {
     "open action": _in_root("/OpenAction", pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String(NAME))),
     "extension": _in_root("/Extensions", pikepdf.Dictionary(X=pikepdf.Dictionary(Y=pikepdf.String(NAME)))),
     "output intent": _in_root("/OutputIntents", pikepdf.Array([pikepdf.Dictionary(Info=pikepdf.String(NAME))])),
+    "state of a button": _radio,
+    "group of layers": _group_of_layers,
+    "hidden layer": _hidden_layer,
+    "graphics state": _state,
+    "font of a form": _font_of_the_form,
+    "described font": _described_font,
+    "words in a destination": _place_with_words,
+    "popup": _popup,
+    "name of a mark": _content(b"/Quillon BMC BT /F1 12 Tf 72 700 Td (Well.) Tj ET EMC /Quillon MP"),
+    "lists in a mark": _content(b"/Span <</X [(Quillon)] /Y <</Z (Quillon)>> /W /Quillon>> BDC BT /F1 12 Tf (x) Tj ET EMC"),
+    "inline picture": _content(b"BI /W 1 /H 7 /CS /G /BPC 8 ID Quillon EI BT /F1 12 Tf 72 700 Td (Well.) Tj ET"),
+    "invisible": _content(b"BT 3 Tr /F1 12 Tf 72 720 Td (Quillon) Tj ET"),
+    "outside the page": _content(b"BT /F1 12 Tf 5000 7200 Td (Quillon) Tj ET"),
+    "icon": _annotate(Name=pikepdf.Name.Quillon),
+    "named action": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.Named, N=pikepdf.Name.Quillon)),
+    "name of a note": _annotate(NM=pikepdf.String(NAME)),
+    "border": _annotate(Border=pikepdf.Array([0, 0, 0, pikepdf.Array([pikepdf.String(NAME)])])),
+    "rich text": _annotate(RC=pikepdf.String("<body><p>Quillon</p></body>")),
+    "other file": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.GoToR, F=pikepdf.String("Quillon.pdf"))),
+    "chain of actions": _annotate(A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String("x"), Next=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String(NAME)))),
+    "language": _in_root("/Lang", pikepdf.String(NAME)),
+    "preferences": _in_root("/ViewerPreferences", pikepdf.Dictionary(X=pikepdf.String(NAME))),
+    "structure": _in_root("/StructTreeRoot", pikepdf.Dictionary(K=pikepdf.Dictionary(Alt=pikepdf.String(NAME)))),
+    "articles": _in_root("/Threads", pikepdf.Array([pikepdf.Dictionary(I=pikepdf.Dictionary(Title=pikepdf.String(NAME)))])),
+    "portfolio": _in_root("/Collection", pikepdf.Dictionary(D=pikepdf.String(NAME))),
+    "page group": _in_page("/Group", pikepdf.Dictionary(S=pikepdf.Name.Transparency, X=pikepdf.String(NAME))),
+    "trailer": lambda pdf: pdf.trailer.__setitem__("/Quillon", pikepdf.String(NAME)),
 }  # fmt: skip
 
 
@@ -253,3 +350,47 @@ def test_a_page_of_drawn_letters_is_refused():
     data = _pdf_with(lambda pdf: setattr(pdf.pages[0], "Contents", pdf.make_stream(lines)))
     (outcome,) = read(data, "x.pdf")
     assert isinstance(outcome, Failure)
+
+
+def test_a_letter_that_shows_text_is_refused():
+    def change(pdf):
+        drawn = pdf.make_stream(b"9 0 d0 BT /F1 12 Tf (Quillon) Tj ET")
+        pdf.pages[0].Resources.Font.T3 = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type3, FontBBox=[0, 0, 9, 9],
+            FontMatrix=[0.001, 0, 0, 0.001, 0, 0], CharProcs=pikepdf.Dictionary(a=drawn),
+            Encoding=pikepdf.Dictionary(Differences=pikepdf.Array([65, pikepdf.Name.a])),
+            FirstChar=65, LastChar=65, Widths=[9],
+        )  # fmt: skip
+        _content(b"BT /F1 12 Tf 72 700 Td (Well.) Tj /T3 12 Tf (A) Tj ET")(pdf)
+
+    (outcome,) = read(_pdf_with(change), "x.pdf")
+    assert isinstance(outcome, Failure)
+
+
+def test_a_word_that_is_cut_at_the_end_of_a_line_keeps_its_hyphen():
+    content = b"BT /F1 12 Tf 72 720 Td (Seen Quil-) Tj 0 -14 Td (lon today) Tj ET"
+    (page, *_) = documents(pdf_file(content), "x.pdf")
+    assert "Quil-\nlon" in page.text
+    out = page_texts(masked(pdf_file(content), "x.pdf", ["Quil-\nlon"]))
+    assert "Quil" not in out
+    assert "lon" not in out
+
+
+def test_a_button_still_says_which_state_it_has():
+    with pikepdf.open(io.BytesIO(masked(_pdf_with(_radio), "x.pdf", NAMES))) as pdf:
+        field = pdf.Root.AcroForm.Fields[1]
+        assert str(field.V) == str(field.Kids[0].AS) == "/Choice1"
+
+
+def test_a_photograph_that_stays_loses_what_the_camera_says():
+    def change(pdf):
+        image = pdf.make_stream(b"\xff\xd8\xff\xe1\0\x09Quillon\xff\xda\0\x02\x12\xff\xd9")
+        image.Subtype, image.Width, image.Height = pikepdf.Name.Image, 1, 1
+        image.ColorSpace, image.BitsPerComponent = pikepdf.Name.DeviceGray, 8
+        image.Filter = pikepdf.Name.DCTDecode
+        pdf.pages[0].Resources.XObject = pikepdf.Dictionary(I=image)
+        _content(b"/I Do BT /F1 12 Tf 72 700 Td (Well.) Tj ET")(pdf)
+
+    out = masked(_pdf_with(change), "x.pdf", NAMES, FormatRules(images="keep"))
+    assert b"\xff\xda\0\x02" in out
+    assert b"Quillon" not in out

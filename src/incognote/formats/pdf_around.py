@@ -11,6 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from incognote.core.errors import ReadError
+from incognote.formats.pdf_strings import (
+    drop_unread,
+    is_language,
+    plain_appearance,
+    plain_names,
+)
+from incognote.formats.picture_metadata import without_metadata
 
 _ROOT = frozenset(
     """/Type /Pages /Version /AcroForm /Outlines /OCProperties /PageMode /PageLayout
@@ -38,6 +45,9 @@ _WRITTEN = (
     "/Contents", "/V", "/DV", "/TU", "/TM", "/T", "/Subj", "/Title", "/URI", "/Name", "/CA",
     "/RC", "/AC", "/Opt", "/OverlayText", "/State",
 )  # fmt: skip
+_TRAILER = frozenset(("/Root", "/Size", "/Prev", "/XRefStm", "/ID"))
+# Marks in the content that every reader knows; all others are called /Span.
+_MARKS = frozenset(("/OC", "/Artifact", "/Span", "/P", "/Figure", "/Link", "/TD", "/TH", "/H1"))
 _LINKED = ("/First", "/Next", "/Parent", "/Popup", "/A", "/MK")
 
 
@@ -46,11 +56,14 @@ def strip(editor: Any) -> None:
     import pikepdf
 
     _point_directly(editor)
-    _delete(editor.trailer, ("/Info",))
+    _keep(editor.trailer, _TRAILER)
     _keep(editor.Root, _ROOT)
+    if not is_language(editor.Root.get("/Lang", "")):
+        _delete(editor.Root, ("/Lang",))
     if "/AcroForm" in editor.Root:
         editor.Root.AcroForm["/NeedAppearances"] = True
-        _keep(editor.Root.AcroForm, frozenset(("/Fields", "/NeedAppearances", "/DR", "/DA", "/Q")))
+        _keep(editor.Root.AcroForm, frozenset(("/Fields", "/NeedAppearances", "/Q")))
+        _set_plainly(editor.Root.AcroForm)
     if "/OCProperties" in editor.Root:
         _strip_layers(editor.Root.OCProperties)
     for each in editor.objects:
@@ -58,11 +71,16 @@ def strip(editor: Any) -> None:
             _delete(each, _ANYWHERE)
             if "/Properties" in each.get("/Resources", {}):
                 _strip_properties(each.Resources.Properties)
+        if isinstance(each, pikepdf.Stream) and each.get("/Filter") == "/DCTDecode":
+            # A photograph that stays loses what the camera says of it.
+            each.write(without_metadata(each.read_raw_bytes()), filter=pikepdf.Name.DCTDecode)
         is_form = isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Form"
         if is_form and (content := _without_said(each)) is not None:
             each.write(content)
     for page in editor.pages:
         _keep(page, _PAGE)
+        if "/Annots" in page:
+            page.Annots = pikepdf.Array([editor.make_indirect(note) for note in page.Annots])
         if (content := _without_said(page)) is not None:
             page.Contents = editor.make_stream(content)
     for holder in _holders(editor):
@@ -74,6 +92,14 @@ def strip(editor: Any) -> None:
             _keep(action, _ACTION)
             if action.get("/S") not in _HARMLESS_ACTIONS:
                 del holder["/A"]
+    plain_names(_holders(editor))
+    read = {
+        each.objgen
+        for holder in _holders(editor)
+        for each in (holder, *(holder.get(key) for key in _WRITTEN))
+        if isinstance(each, pikepdf.Object) and each.is_indirect
+    }
+    drop_unread(editor, read, frozenset(_WRITTEN))
 
 
 def written_strings(editor: Any) -> Iterator[tuple[Any, str | int, str, str]]:
@@ -157,37 +183,61 @@ def _strip_layers(properties: Any) -> None:
         _keep(properties.D, frozenset(("/BaseState", "/ON", "/OFF", "/AS", "/Intent")))
 
 
+def _set_plainly(form: Any) -> None:
+    """All fields in the font that every reader has."""
+    import pikepdf
+
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
+    )
+    form.DR = pikepdf.Dictionary(Font=pikepdf.Dictionary(Helv=font))
+    form.DA = plain_appearance("")
+
+
 def _without_said(page_or_form: Any) -> bytes | None:
     """The content without what marks say in place of the text (ActualText, Alt); None if none."""
     import pikepdf
 
-    instructions = list(pikepdf.parse_content_stream(page_or_form, "BDC DP"))
-    if not any(_strip_said(operand) for each in instructions for operand in each.operands):
+    marks = ("BDC", "DP", "BMC", "MP")
+    instructions = list(pikepdf.parse_content_stream(page_or_form, " ".join(marks)))
+    if not any(_says(each.operands) for each in instructions):
         return None
-    whole = list(pikepdf.parse_content_stream(page_or_form))
-    for each in whole:
-        if str(each.operator) in ("BDC", "DP"):
-            for operand in each.operands:
+    whole: list[Any] = []
+    for each in pikepdf.parse_content_stream(page_or_form):
+        if str(each.operator) in marks and _says(each.operands):
+            tag, *rest = each.operands
+            for operand in rest:
                 _strip_said(operand)
+            tag = tag if str(tag) in _MARKS else pikepdf.Name.Span
+            whole.append(pikepdf.ContentStreamInstruction([tag, *rest], each.operator))
+        else:
+            whole.append(each)
     return pikepdf.unparse_content_stream(whole)
+
+
+def _says(operands: Any) -> bool:
+    """Whether a mark has a tag of its own or a dictionary that holds more than numbers."""
+    tag, *rest = operands
+    return str(tag) not in _MARKS or any(_strip_said(operand) for operand in rest)
 
 
 def _strip_properties(properties: Any) -> None:
     import pikepdf
 
     for each in properties.values():
-        # A layer needs its name, which is read with all others.
-        if isinstance(each, pikepdf.Dictionary) and each.get("/Type") != "/OCG":
+        # A layer needs its name, which is read with all others, and a group of layers its layers.
+        if isinstance(each, pikepdf.Dictionary) and each.get("/Type") not in ("/OCG", "/OCMD"):
             _strip_said(each)
 
 
 def _strip_said(operand: Any) -> bool:
-    """Whether a mark's dictionary had strings, which are gone now."""
+    """Whether a mark's dictionary had more than numbers, which is gone now."""
     import pikepdf
 
     if not isinstance(operand, pikepdf.Dictionary):
         return False
-    said = [key for key, value in operand.items() if isinstance(value, pikepdf.String)]
+    values: list[tuple[str, Any]] = list(operand.items())
+    said = [key for key, value in values if isinstance(value, pikepdf.Object)]
     _delete(operand, said)
     return bool(said)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from incognote.core.errors import ReadError
+from incognote.formats.pdf_strings import walk
 
 _MAX_DEPTH = 15
 _MAX_INSTRUCTIONS = 5_000_000
@@ -117,13 +118,19 @@ def _inherited(node: Any, key: str) -> Any:
 
 
 def check_no_text_left(editor: Any) -> None:
-    """A ReadError where a pattern or mask of a flat file shows text, which no page has then."""
+    """A ReadError where a pattern, a mask or a letter of a flat file shows text, which no page has
+    then."""
     import pikepdf
 
-    for each in editor.objects:
+    for each in walk(editor):
+        drawn: list[Any] = []
         if isinstance(each, pikepdf.Stream) and (
             each.get("/Subtype") == "/Form" or each.get("/PatternType") == 1
         ):
-            shown = pikepdf.parse_content_stream(each)
+            drawn = [each]
+        elif isinstance(each, pikepdf.Dictionary) and each.get("/Subtype") == "/Type3":
+            drawn = list(each.get("/CharProcs", pikepdf.Dictionary()).values())
+        for stream in drawn:
+            shown = pikepdf.parse_content_stream(stream)
             if any(str(instruction.operator) in _SHOWING for instruction in shown):
                 raise ReadError("draws text by a pattern or mask, where it cannot be replaced")

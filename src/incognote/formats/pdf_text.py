@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from incognote.formats.patch import Piece
 
 # Text that rises by less than this is level.
 _LEVEL = 0.01
+# PDFium has a mark of its own for the hyphen that cuts a word at the end of a line.
+_HYPHEN = re.compile("(?<=[^\\W\\d_])[\x02\ufffe](?=\\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ def text_objects(page: Any) -> list[TextObject]:
             each, textpage, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), length
         )
         text = buffer.raw[: max(length - 2, 0)].decode("utf-16-le", "replace")
+        text = _HYPHEN.sub("-", text)
         left, bottom, right, _ = each.get_bounds()
         slope = each.get_matrix().get()[1]
         found.append(TextObject(text, left, right, bottom, _size(each), abs(slope) < _LEVEL))
