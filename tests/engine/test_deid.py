@@ -14,7 +14,7 @@ from tests.engine.conftest import KEY, rows, tree
 from incognote.core.errors import UsageError
 from incognote.engine.local import deid
 from incognote.engine.stream import Settings
-from incognote.policy import policy_from
+from incognote.policy import DetectorRules, FormatRules, policy_from
 
 
 @pytest.fixture
@@ -385,3 +385,23 @@ def test_an_id_that_is_masked_stands_in_no_list(name, content, tmp_path, setting
     out = tree(tmp_path / "out")
     assert "manifest.jsonl" in out
     assert b"774190" not in b"".join(out.values())
+
+
+def test_a_table_whose_header_fails_is_not_written(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("id,odd text\n1,none\n2,none\n")
+    (tmp_path / "in" / "b.txt").write_text("<Bo>")
+    throw = DetectorRules(use="function", options={"function": "tests.engine.test_away:throw"})
+    policy = replace(
+        settings.policy,
+        detectors={**settings.policy.detectors, "throw": throw},
+        formats=FormatRules(keys=True, labels={"odd text": "text"}),
+    )
+    settings = replace(settings, policy=policy, batch=1)
+    summary = deid(str(tmp_path / "in"), str(tmp_path / "out"), settings)
+    assert (summary.documents, summary.quarantined) == (2, 1)
+    assert set(tree(tmp_path / "out")) == {"b.txt", "manifest.jsonl", "quarantine.jsonl"}
+    (row,) = rows(tmp_path / "out" / "quarantine.jsonl")
+    assert row["message"] == "a.csv: a part that all others need could not be written"
+    listed = [(row["id"], row["status"]) for row in rows(tmp_path / "out" / "manifest.jsonl")]
+    assert listed == [("a.csv", "quarantined"), ("b.txt", "done")]

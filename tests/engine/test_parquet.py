@@ -84,6 +84,18 @@ def test_a_table_of_columns_that_nobody_reads_is_no_single_batch(
     assert max(batches) < 500
 
 
+def test_a_table_without_its_index_is_not_written(
+    table: Path, tmp_path: Path, settings: Settings, monkeypatch
+) -> None:
+    (table.parent / "z.txt").write_text("<Bo>")
+    monkeypatch.setattr("incognote.formats.parquet_writing.TableWriter.end", lambda _: 1 / 0)
+    summary = deid(str(table.parent), str(tmp_path / "out"), settings)
+    assert (summary.documents, summary.quarantined) == (2, 1)
+    assert set(tree(tmp_path / "out")) == {"z.txt", "manifest.jsonl", "quarantine.jsonl"}
+    listed = [(row["id"], row["status"]) for row in rows(tmp_path / "out" / "manifest.jsonl")]
+    assert listed == [("notes.parquet", "quarantined"), ("z.txt", "done")]
+
+
 def test_detect_says_where(table: Path, tmp_path: Path, settings: Settings) -> None:
     detect(str(table), str(tmp_path / "out.jsonl"), settings)
     found = rows(tmp_path / "out.jsonl")

@@ -148,6 +148,7 @@ class Ledger:
         self._report = report
         self._files = [book.file for book in (manifest, quarantine) if book]
         self._finished = [0 for _ in self._files]
+        self._counted = Summary()
 
     def done(self, source: Source, results: Sequence[Result]) -> None:
         """A record was written. What shares an id, as the fields of one row do, counts once."""
@@ -191,6 +192,14 @@ class Ledger:
         for file in self._files:
             file.flush()
         self._finished = [file.tell() for file in self._files]
+        self._counted = replace(self.summary, labels=self.summary.labels.copy())
+
+    def refused_whole(self, source: Source, failure: Failure) -> None:
+        """The file under way goes to quarantine; what was said of its parts is taken back."""
+        for file, end in zip(self._files, self._finished, strict=True):
+            file.rewind(end)
+        self.summary = replace(self._counted, labels=self._counted.labels.copy())
+        self.refused(source, failure)
 
     def __enter__(self) -> Self:
         return self

@@ -85,6 +85,7 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
     names = Names.of(where, own, place, settings, earlier)
     with Ledger(manifest, _quarantine(place.folder, settings), settings.report) as ledger:
         sink: AtomicFile | Stream | None = None
+        lost = ""  # a file that is not written, whatever else is in it
         try:
             for asked, answers in process(
                 work, sources, settings, finished, first.patients, names.documents
@@ -97,8 +98,10 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
                         ledger.carry(item.carried)
                     if sink:
                         sink.commit()
-                    sink = None
+                    sink, lost = None, ""
                     ledger.checkpoint()
+                elif item.source.name == lost:
+                    continue
                 elif (data := _rewritten(item, outcomes, ledger)) is not None:
                     if vault:
                         for outcome in outcomes:
@@ -106,6 +109,11 @@ def deid(where: str, out: str, settings: Settings) -> Summary:
                             vault.add(_under_its_new_name(outcome, item.source))
                     sink = sink or place.sink(item.source)
                     sink.write(data)
+                elif isinstance(item.content, Record) and item.content.vital:
+                    ledger.refused_whole(item.source, _not_whole(item.source))
+                    if sink:
+                        sink.discard()
+                    sink, lost = None, item.source.name
         finally:
             if sink:
                 sink.discard()
@@ -151,6 +159,11 @@ def _name_taken(item: Item) -> Item:
     name = item.source.name
     message = f"{name}: the run itself writes a file of this name"
     return replace(item, content=Failure(name, "write", "UsageError", message))
+
+
+def _not_whole(source: Source) -> Failure:
+    message = f"{source.name}: a part that all others need could not be written"
+    return Failure(source.name, "write", "TransformError", message)
 
 
 def _earlier_run(place: Place, manifest: Manifest | None) -> EarlierRun:

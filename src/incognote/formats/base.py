@@ -28,12 +28,14 @@ class Record:
     of this piece, header and separators included, so that a file is the concatenation of its
     records. Those of one file are rendered in order, each at most once, one that goes to quarantine
     not at all. `raw` are the bytes it was read from, for the quarantine folder, or what makes them;
-    None where the piece is the whole file.
+    None where the piece is the whole file. A `vital` piece is one that the others are nothing
+    without, as a header or an index: where it fails, the file is not written.
     """
 
     documents: tuple[Document, ...]
     render: Callable[[Sequence[Result]], bytes] = field(repr=False)
     raw: bytes | Callable[[], bytes] | None = field(default=None, repr=False)
+    vital: bool = False
 
 
 @dataclass(frozen=True, slots=True)

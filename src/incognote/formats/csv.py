@@ -147,7 +147,8 @@ class _Table:
             return lead + self.lines.restore(cells.with_values(new, self.delimiter))
 
         where = f"{self.name}:{self.number}"
-        return Record(tuple(Document(where, name, locator=where) for name in names), render)
+        documents = tuple(Document(where, name, locator=where) for name in names)
+        return Record(documents, render, vital=True)
 
     def _header(self, source: Text, delimiter: str) -> list[str]:
         if source.text.count(delimiter) >= _MOST_COLUMNS:

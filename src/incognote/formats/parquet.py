@@ -120,7 +120,7 @@ class _Table:
                 yield from self._rows(Piece(data, group), at)
                 at += data.num_rows
             number += meta.num_rows
-        yield Record((), lambda _: self.writer.end())
+        yield Record((), lambda _: self.writer.end(), vital=True)
 
     def _rows(self, piece: Piece, number: int) -> Iterator[Record | Failure]:
         texts = _texts(piece.data, self.read)

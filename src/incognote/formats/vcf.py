@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, count
 from typing import BinaryIO
@@ -18,12 +19,23 @@ from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import decode
-from incognote.formats.patch import Change, Piece, Slot, dropped_slot, patched_record, text_slot
+from incognote.formats.patch import (
+    Change,
+    Piece,
+    Slot,
+    dropped_slot,
+    informed,
+    patched_record,
+    text_slot,
+)
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _FIXED = 9
 _INFO = 7
 _CHUNK = 1 << 20
+_LONGEST_HEADER = 64 << 20
+_SHORTEST_NAME = 3
+Known = tuple[tuple[str, str], ...]
 # Sample names are the same thing on every line of a file: one scope for all of them.
 _SAMPLES = {"patient_id": "vcf-samples"}
 _DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
@@ -48,18 +60,20 @@ class VcfFormat:
         return head.lstrip(b"\xef\xbb\xbf").startswith(b"##fileformat=VCF")
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        header = partial(_header, rules=rules, samples=_Samples())
-        last = 0
-        for last, line in enumerate(stream, 1):
-            if not line.startswith((b"#", b"\xef\xbb\xbf#")):
-                break
-            yield _line(line, f"{name}:{last}", header)
-        else:
+        try:
+            lines, line = _head(stream)
+        except ReadError as error:
+            yield refused(name, error)
+            return
+        header = partial(_header, rules=rules, samples=_Samples(), known=_names(lines))
+        for number, each in enumerate(lines, 1):
+            yield _line(each, f"{name}:{number}", header)
+        if not line:
             return
         if not any(key.startswith("INFO/") for key in rules.labels):
             yield from _blocks(stream, line, name)
             return
-        for number, variant in enumerate(chain([line], stream), last):
+        for number, variant in enumerate(chain([line], stream), len(lines) + 1):
             if variant.startswith(b"#"):
                 yield refused(name, _COMMENT, variant)
                 return
@@ -78,6 +92,28 @@ class _Samples:
             names = chain([proposed], (f"{proposed}_{number}" for number in count(2)))
             self._new[old] = next(name for name in names if name not in taken)
         return self._new[old]
+
+
+def _head(stream: BinaryIO) -> tuple[list[bytes], bytes]:
+    """The header, whose last line says what the samples are called, and the first variant."""
+    lines: list[bytes] = []
+    size = 0
+    for line in stream:
+        if not line.startswith((b"#", b"\xef\xbb\xbf#")):
+            return lines, line
+        lines.append(line)
+        size += len(line)
+        if size > _LONGEST_HEADER:
+            raise ReadError("a header without end")
+    return lines, b""
+
+
+def _names(lines: Sequence[bytes]) -> Known:
+    """The samples as the columns call them, for the header to be searched: command lines and paths
+    name them, too. What is no word of its own (a "1") would be found everywhere."""
+    columns = lines[-1] if lines and lines[-1].startswith(b"#CHROM") else b""
+    names = columns.decode("utf-8", "replace").rstrip("\r\n").split("\t")[_FIXED:]
+    return tuple(("IDNUM", name) for name in names if len(name) >= _SHORTEST_NAME)
 
 
 def _blocks(stream: BinaryIO, line: bytes, name: str) -> Iterator[Record | Failure]:
@@ -101,16 +137,23 @@ def _line(line: bytes, where: str, slots_of: Callable[[str, str], list[Slot]]) -
         source = decode(line)
     except ReadError as error:
         return refused(where, error, line)
-    return patched_record(source, slots_of(source.text, where), line)
+    record = patched_record(source, slots_of(source.text, where), line)
+    return replace(record, vital=True) if line.startswith(b"#CHROM") else record
 
 
-def _header(line: str, where: str, rules: FormatRules, samples: _Samples) -> list[Slot]:
+def _header(
+    line: str, where: str, rules: FormatRules, samples: _Samples, known: Known
+) -> list[Slot]:
+    return informed(_slots(line, where, rules, samples), known)
+
+
+def _slots(line: str, where: str, rules: FormatRules, samples: _Samples) -> list[Slot]:
     if line.startswith("#CHROM"):
         return _columns(line, where, samples)
     definition = _DEFINITION.match(line)
     if definition:
-        # The vocabulary of the file, not of the patient, unless the policy says otherwise.
-        return _keyed(line, where, samples) if rules.choice(definition[1]) == TEXT else []
+        # Mostly the vocabulary of the file, but anybody may have written a description of their own.
+        return [] if rules.choice(definition[1]) == KEEP else _keyed(line, where, samples)
     if line.startswith(("##SAMPLE", "##PEDIGREE")):
         return _keyed(line, where, samples)
     date = _DATE.match(line)
