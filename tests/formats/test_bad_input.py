@@ -160,3 +160,13 @@ def test_a_table_as_wide_as_tables_get() -> None:
     wide = b"id," + b",".join(b"gene%d" % number for number in range(20_000)) + b"\n"
     data = wide + b"1" + b",0.5" * 20_000 + b"\n"
     assert unchanged(data, "x.csv", FormatRules()) == data
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("x.jsonl", '{"text": "a"}\n'), ("x.csv", "id,text\n1,a\n")]
+)
+def test_an_encoding_that_breaks_off_is_a_failure(name, first):
+    data = b"\xff\xfe" + (first * 9).encode("utf-16-le") + b"\x00"
+    *before, last = read(data, name)
+    assert before
+    assert isinstance(last, Failure)

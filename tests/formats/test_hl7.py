@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 from tests.formats.planted import documents, left_over, masked, read, unchanged
@@ -290,3 +291,19 @@ def test_what_numbers_and_names_nobody_is_not_read(value):
 def test_of_a_diagnosis_the_codes_stay(value, expected):
     found = documents(_message(f"DG1|1||{value}"), "m.hl7")
     assert [d.text for d in found if d.free_text] == expected
+
+
+def test_outside_pair_what_must_go_is_gone(shared):
+    """In the source of the CDC's pair, whatever must go ends in an exclamation mark."""
+    data = (shared / "fixtures/hl7v2/cdc-ORU_deidentified.hl7").read_bytes()
+    marked = set(re.findall(r"[A-Z0-9]+!", data.decode()))
+    assert len(marked) > 20
+    out = masked(data, "m.hl7", [NAME]).decode()
+    assert {each for each in marked if each in out} == set()
+
+
+def test_an_age_is_an_age_though_its_type_is_a_number():
+    found = documents(_message("OBX|1|NM|30525-0^Age^LN||93|a"), "m.hl7")
+    assert [(d.text, d.given[0].label) for d in found if d.locator.endswith("OBX-5")] == [
+        ("93", "AGE")
+    ]

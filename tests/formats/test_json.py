@@ -18,7 +18,6 @@ from incognote.policy import FormatRules
 NAME = "Quillon"
 LONG_B64 = base64.b64encode(b"Seen with Quillon, who is well. " * 20).decode()
 CORNERS = {
-    "base64 for addresses": ("x.json", json.dumps({"scan": LONG_B64.replace("+", "-").replace("/", "_").rstrip("=") + "_"[:0]})),
     "base64 for addresses": ("x.json", json.dumps({"scan": LONG_B64.replace("+", "-").replace("/", "_").rstrip("=")})),
     "base64 anywhere": ("x.json", json.dumps({"scan": LONG_B64})),
     "data uri": ("x.json", json.dumps({"scan": "data:text/plain;base64," + LONG_B64})),

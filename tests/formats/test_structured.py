@@ -39,13 +39,9 @@ PLANTED = {
 def _fixtures() -> list[Path]:
     from tests.conftest import SHARED
 
-    folders = ("hl7v2", "fhir", "fhir/ms-anon-pairs", "ccda")
-    return sorted(
-        path
-        for folder in folders
-        for path in (SHARED / "fixtures" / folder).glob("*.*")
-        if path.suffix in (".hl7", ".json", ".xml", ".out")
-    )
+    suffixes = (".hl7", ".out", ".json", ".jsonl", ".xml", ".csv", ".txt", ".md")
+    every = (SHARED / "fixtures").rglob("*.*")
+    return sorted(path for path in every if path.suffix in suffixes)
 
 
 @pytest.mark.parametrize("name", PLANTED)

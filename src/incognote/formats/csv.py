@@ -61,10 +61,9 @@ class CsvFormat:
         table = _Table(lines, name, rules)
         try:
             yield table.open()
-        except ReadError as error:
+            yield from table.rows()
+        except ReadError as error:  # of the header, or of the stream behind it
             yield refused(name, error)
-            return
-        yield from table.rows()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from incognote.formats.base import Record, refused
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.hl7_rules import (
+    AGE,
     CALLED_BY,
     COMPONENTS,
     DATE,
@@ -163,6 +164,8 @@ class _Message:
         if value is None or not value.text:
             return value  # a blank line parts paragraphs
         if kind in NUMBERS and not WORD.search(value.text):
+            if AGE.search(segment.text(3)):
+                self._single(value, "AGE")
             return None
         if kind == "ED":
             self._embedded(value)

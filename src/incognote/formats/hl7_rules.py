@@ -43,6 +43,8 @@ CALLED_BY = 15
 # Fields whose text goes on in the next segment of the same name.
 NARRATIVE = {"OBX": 5, "NTE": 3}
 DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
+# Numbers that are ages, which may be too high to stay.
+AGE = re.compile(r"\bage\b", re.IGNORECASE)
 STAMP = re.compile(r"(?:18|19|20|21)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?:\d{2,6}(?!\d)|(?!\d))")
 _OID = re.compile(r"[0-2](?:\.\d+)+")
 WORD = re.compile(r"[^\W\d_]{2}")

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text
+from incognote.formats.base import Record, new_text, refused
 from incognote.formats.charset import Lines, check, decode
 from incognote.formats.fields import Columns, Row, place, require, unreadable
 from incognote.formats.json import slot_for
@@ -38,14 +38,20 @@ class JsonLinesFormat:
         lines = Lines(stream)
         if lines.mark:
             yield Record((), lambda _: lines.mark)
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                yield _unchanged(lines.restore(line))
-                continue
-            try:
-                yield _record(lines, line, name, number, rules)
-            except ReadError as error:
-                yield unreadable(name, number, error, lines.restore(line))
+        try:
+            for number, line in enumerate(lines, start=1):
+                yield _row(lines, line, name, number, rules)
+        except ReadError as error:  # the stream itself, not one of its lines
+            yield refused(name, error)
+
+
+def _row(lines: Lines, line: bytes, name: str, number: int, rules: FormatRules) -> Record | Failure:
+    if not line.strip():
+        return _unchanged(lines.restore(line))
+    try:
+        return _record(lines, line, name, number, rules)
+    except ReadError as error:
+        return unreadable(name, number, error, lines.restore(line))
 
 
 def _record(
