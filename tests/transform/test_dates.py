@@ -108,6 +108,8 @@ CASES = [
     ("28-31 March 2014", "6-9 July 2014"),
     ("20-24 March 2014", "28 June-2 July 2014"),
     ("lO/O2/14", "01/10/15"),
+    ("5.iii.14", "13.vi.14"),
+    ("Labor Day wknd", "Thanksgiving wknd"),
 ]
 
 

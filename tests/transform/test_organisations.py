@@ -5,6 +5,7 @@ import re
 import pytest
 from tests.transform.conftest import deid, new_values, surrogate
 
+from incognote.lexicon import lexicon
 from incognote.transform.organisations import known_group
 
 PATIENTS = [f"p{i}" for i in range(20)]
@@ -164,3 +165,14 @@ def test_a_room_is_one_however_it_is_written():
 @pytest.mark.parametrize("job", ["seamstress", "headmistress"])
 def test_a_noun_in_ss_is_no_verb(job):
     assert " " not in surrogate(job, "PROFESSION")
+
+
+@pytest.mark.parametrize("patient", [f"p{i}" for i in range(8)])
+def test_what_reads_badly(patient):
+    assert surrogate("the Northern", "ORGANIZATION", patient).startswith("the ")
+    assert surrogate("Our Lady of the Lakes Hospice", "HOSPITAL", patient).startswith("Our Lady of")
+    university = surrogate("University of Washington", "ORGANIZATION", patient)
+    assert lexicon().state(university.removeprefix("University of "))
+    assert re.fullmatch(r"(?:1st|2nd|3rd|\dth) floor", surrogate("2nd floor", "ROOM", patient))
+    assert re.fullmatch(r"O\.R\. #[^4]", surrogate("O.R. #4", "ROOM", patient))
+    assert not surrogate("engineer", "PROFESSION", patient).endswith("ess")

@@ -374,3 +374,28 @@ def test_kana_in_the_note_tell_japanese_names():
     new = values("[[田中太郎|PATIENT]]さんは", "p1")[0]
     assert len(new) >= 3
     assert new != "田中太郎"
+
+
+def test_a_title_elsewhere_tells_the_sex():
+    for title, female in (("Ms.", True), ("Mr.", False)):
+        for patient in PATIENTS:
+            full = values(
+                f"[[Trinh, An Binh|PATIENT]]. {title} [[Trinh|PATIENT]] coughs.", patient
+            )[0]
+            assert (sex_of(full.split()[1]) > 0.5) == female
+
+
+def test_two_people_of_one_name_tell_nothing_of_each_other():
+    for patient in PATIENTS:
+        new = values(
+            "[[Anna Trinh|PATIENT]], husband [[Peter Trinh|PATIENT]]. Mr. [[Trinh|PATIENT]] left.",
+            patient,
+        )
+        assert sex_of(new[0].split()[0]) > 0.5
+        assert sex_of(new[1].split()[0]) < 0.5
+
+
+@pytest.mark.parametrize("word", ["Butt", "Bare", "Lady", "Coffin", "Weed", "Early"])
+def test_words_that_hardly_anybody_is_called_are_no_surrogates(word):
+    assert word not in everyone("last", "")
+    assert word not in everyone("first", "")

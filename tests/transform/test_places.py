@@ -243,3 +243,10 @@ def test_a_country_with_an_article_stays_a_country():
 @pytest.mark.parametrize("code", ["2650", "600040", "SW1A 1AA", "K1A 0B1"])
 def test_safe_harbor_keeps_nothing_of_other_countries_codes(code):
     assert surrogate(code, "ZIP", labels={"ZIP": "zip3"}) == "000"
+
+
+@pytest.mark.parametrize("place", ["Azores", "Italia"])
+def test_a_country_on_no_list_becomes_a_country(place):
+    for patient in ("p1", "p2", "p3", "p4"):
+        new = surrogate(place, "COUNTRY", patient)
+        assert new.lower() in lexicon().countries

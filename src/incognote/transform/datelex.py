@@ -14,7 +14,8 @@ _LEX = re.compile(
     r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)\b)"
     r"|(?P<short>['’`]\d\d(?!\d))"
     r"|(?P<decade>(?:['’]|\b(?:1[5-9]|20))\d0['’]?s\b)"
-    r"|(?P<roman>(?<=\d[./ -])(?:I{1,3}|I?V|VI{1,3}|I?X|XI{1,2})(?=[./ -]\d))"
+    r"|(?P<roman>(?<=\d[./ -])(?:I{1,3}|I?V|VI{1,3}|I?X|XI{1,2}|i{1,3}|i?v|vi{1,3}|i?x|xi{1,2})"
+    r"(?=[./ -]\d))"
     r"|(?P<number>\d+)"
     r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+|-feira\b)*)"
 )
@@ -22,7 +23,7 @@ _LEX = re.compile(
 _PLAIN = frozenset(
     "a about approx around at beginning century circa day days during each early end eve evening "
     "every first half in last late later mid middle month morning my new next night noon of on "
-    "previous quarter second since the this t week weekend year z am pm "
+    "previous quarter second since the this t week weekend wk wknd year z am pm "
     "de del el le du den der im am da do di il em".split()
 )
 _MISREAD_WORD = re.compile(r"(?=[^\W_]*[10])[^\W\d_][^\W_]{2,}")
@@ -84,7 +85,7 @@ def lex(text: str) -> tuple[list[Field], list[Field]]:
             case "quarter":
                 fields.append(Field(start, end, "Q", int(word[1]), word))
             case "roman":
-                fields.append(Field(start, end, "M", words.ROMAN.index(word) + 1, word))
+                fields.append(Field(start, end, "M", words.ROMAN.index(word.upper()) + 1, word))
             case "decade":
                 digits = re.sub(r"\D", "", word)
                 fields.append(Field(start, end, "D", int(digits), word))

@@ -148,8 +148,8 @@ def month_like(word: str, month: int, short: bool) -> str:
     abroad = _abroad("months", word.lower())
     if abroad:
         return like_case(word, abroad[month - 1])
-    if word in ROMAN:
-        return ROMAN[month - 1]
+    if word.upper() in ROMAN:
+        return like_case(word * 2, ROMAN[month - 1])
     name = MONTHS[month - 1]
     if short:
         name = "Sept" if len(word) == 4 and month == 9 else name[:3]

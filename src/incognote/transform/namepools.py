@@ -23,6 +23,8 @@ _BRIEF = 5
 # "Man called"), unless it is as frequent as a name ("White", "Mark").
 _EVERYDAY = 1500
 _FAMILIAR = 200_000
+# So few people have the name that readers take it for the word: "Lady Bare", "Mr. Coffin".
+_HARDLY_A_NAME = 20_000
 
 
 @lru_cache(maxsize=65536)
@@ -63,7 +65,9 @@ def _index(kind: Kind) -> dict[tuple[str, str, str], tuple[str, ...]]:
 
 def _is_everyday(written: str, row: Name) -> bool:
     rank = lexicon().word_rank(written)
-    return row.common_word and row.count < _FAMILIAR and rank is not None and rank < _EVERYDAY
+    if not row.common_word or rank is None:
+        return False
+    return row.count < (_FAMILIAR if rank < _EVERYDAY else _HARDLY_A_NAME)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Hospitals, employers, rooms and jobs: other names of the same kind.
+"""Hospitals and employers: other names of the same kind.
 
 The words that say what a name is the name of ("Medical Center", "High School") stay; the words
 that say which one it is become others, each for itself, so that "Seacrest" follows "Seacrest
@@ -26,8 +26,6 @@ _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
 _ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
 _PART = re.compile(r"[^\W\d_][^\s\-/]*")
 _CAMEL = re.compile(r"[A-Z][a-z]+")
-_DIRECTIONS = ("North", "South", "East", "West")
-_SHORT_DIRECTIONS = ("N", "S", "E", "W")
 
 
 @cache
@@ -63,7 +61,7 @@ def organisation(mention: Mention, record: Record) -> str:
     text = mention.text
     group = known_group(text, whole=True)
     if group:
-        return _like(text, _pick(group, fold(text), record, 0))
+        return _like(text, pick(group, fold(text), record, 0))
     if _ACRONYM.fullmatch(text):
         return _abbreviation(text, record)
 
@@ -159,11 +157,19 @@ def _last_resort(words: list[tuple[int, int, str, bool]]) -> int:
     """What changes where nothing is a name: the dunes of "Hospice of the Dunes", or else the first
     word ("University Hospital", "Family Practice")."""
     texts = [word.lower() for _, _, word, _ in words]
-    return len(texts) - 1 if "of" in texts and texts[-1] in word_list("places", "features") else 0
+    features = word_list("places", "features")
+    if "of" in texts:
+        behind = range(texts.index("of"), len(texts))
+        found = next((i for i in behind if texts[i] in features), None)
+        if found is not None:
+            return found
+    return next((i for i, text in enumerate(texts) if text not in _SMALL), 0)
 
 
 def _leads(words: list[tuple[int, int, str, bool]], i: int) -> bool:
     """Whether a kind of place stands in front of its name: the camp of "Camp Tecumseh"."""
+    if i and words[i - 1][2].lower() == "our" and words[i][2].lower() == "lady":
+        return True
     leading = i == 0 and words[0][2].lower() in word_list("places", "leading")
     return leading and len(words) > 1 and not is_generic(words[1][2])
 
@@ -224,28 +230,30 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
         tail, bare = "'s" if len(word) > 3 else "", bare[:-2]
     folded = fold(bare)
     if previous in ("st", "saint", "san", "santa"):
-        return _pick(words_of("organisations", "saints"), folded, record, attempt) + tail + stop
+        return pick(words_of("organisations", "saints"), folded, record, attempt) + tail + stop
     cities = _cities(record)
     if cities and fold_place(bare) in cities:
         return places.city(_as_city(mention, bare), record) + tail + stop
     group = known_group(word)
     if group:
-        return _pick(group, folded, record, attempt)
+        return pick(group, folded, record, attempt)
+    if previous == "of" and (state := lexicon().state(bare)) and len(bare) > 3:
+        return places.state_name(state, record) + tail + stop
     if bare.isupper() and (len(bare) <= 4 or not bare.isalpha()) and not mention.text.isupper():
         return "".join(map(record.scope.letter, bare)) + stop
     fancy = words_of("organisations", "fancy")
     parts = _CAMEL.findall(bare)
     if len(parts) > 1 and "".join(parts) == bare:  # the county of "TriCounty" stays
         kinds = [part if is_generic(part) else "" for part in parts[1:]]
-        return _pick(fancy, folded, record, attempt) + "".join(kinds) + tail + stop
+        return pick(fancy, folded, record, attempt) + "".join(kinds) + tail + stop
     lex = lexicon()
     if lex.word_rank(bare) is not None or lex.is_ordinary(bare):
         surname = lex.surname(bare)
         if surname is not None and surname.count and not surname.common_word and not attempt:
             return people.last_name(folded, record) + tail + stop
-        return _pick(fancy, folded, record, attempt) + tail + stop
+        return pick(fancy, folded, record, attempt) + tail + stop
     if _is_compound(folded):
-        return _pick(fancy, folded, record, attempt) + tail + stop
+        return pick(fancy, folded, record, attempt) + tail + stop
     return case_like(bare, altered(bare, record, attempt)) + tail + stop
 
 
@@ -271,7 +279,7 @@ def _as_city(mention: Mention, text: str) -> Mention:
     return Mention("CITY", text, mention.start, mention.end, mention.span)
 
 
-def _pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> str:
+def pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> str:
     """Another of a list, none of whose words is an original here."""
 
     def make(more: int) -> str:
@@ -282,114 +290,3 @@ def _pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> s
 
     # "Department of Labor" shares words with the original: it must only be another one.
     return record.first_free("institution", make, taken, lambda new: fold(new) == folded)
-
-
-_ROOM = re.compile(r"\b(?:room|rm)\b\.?\s*")
-
-
-def room(mention: Mention, record: Record) -> str:
-    """Other numbers, letters and directions; what kind of room it is stays."""
-
-    def make(attempt: int) -> str:
-        # "Room 118" is "rm 118".
-        dice = record.scope.draws.dice("ROOM", _ROOM.sub("", mention.text.casefold()), attempt)
-        named = True
-
-        def other(match: re.Match[str]) -> str:
-            nonlocal named
-            token = match[0]
-            named = named and len(token) > 1 and not token.isdigit()
-            if token.isdigit():
-                lead = "0" if token[0] == "0" else str(1 + dice.below(9))
-                return lead + "".join(str(dice.below(10)) for _ in token[1:])
-            for names in (_DIRECTIONS, _SHORT_DIRECTIONS):
-                for name in names:
-                    if token.lower() == name.lower():
-                        named = False
-                        rest = tuple(other for other in names if other != name)
-                        return case_like(token, dice.pick(rest))
-            around = mention.text[max(match.start() - 1, 0) : match.end() + 1]
-            if len(token) == 1 and "&" not in around:  # "L&D" is a kind of room
-                return case_like(token, dice.pick("ABCDEFGHJKLMNP".replace(token.upper(), "")))
-            return token
-
-        new = re.sub(r"\d+|[^\W\d_]+", other, mention.text)
-        if not named:
-            return new
-        # A name and no number ("Lowell"): the last word is what tells it apart.
-        *_, last = re.finditer(r"[^\W\d_]+", mention.text)
-        word = case_like(
-            last[0], _pick(words_of("organisations", "fancy"), last[0].lower(), record, attempt)
-        )
-        return mention.text[: last.start()] + word + mention.text[last.end() :]
-
-    return record.first_other("ROOM", mention.text, make)
-
-
-_WORKER = re.compile(r"(?:er|or|ist|ian|ant|eer|man|smith|wright|tress|chef|clerk|cook)$")
-# A patient does not become one of the care staff.
-_CARE = re.compile(
-    r"ologist|iatrist|physi|surg|nurs|therap|doctor|dent|medic|pharm|optom|midwi|anaes|anesth|"
-    r"hygien|herbal|veterin|psych|chiro|osteo|phleb|radiog|acupunct|homeo|carer|health|hospital"
-)
-# What people do, said with a verb: "packs tuna", "milked forty Jerseys".
-_DOING = re.compile(r"[a-z]{3,}?(s|ed|ing)(?=\s|$)", re.IGNORECASE)
-_AS = {"s": "works as", "ed": "worked as", "ing": "working as"}
-# Jobs that nobody has heard of ("eeler", "chicken chaser") would be looked at twice.
-_RARE = 15_000
-_ARTICLES = frozenset({"a", "an", "the", "for", "at", "in", "on", "off", "with"})
-
-
-@cache
-def _jobs(words: int, vowel: bool) -> tuple[str, ...]:
-    """Jobs of so many words that begin with a vowel or not, so that "a" and "an" stay right;
-    without those that would make a patient one of the care staff."""
-    lex = lexicon()
-    return tuple(
-        job
-        for job in sorted(lex.professions)
-        if len(job.split()) == words
-        and (job[0] in "aeiou") == vowel
-        and re.fullmatch(r"[a-z -]+", job)
-        and _WORKER.search(job)
-        and not _CARE.search(job)
-        and not job.startswith("works ")  # reads as a verb
-        and all(len(w) > 2 and (lex.word_rank(w) or _RARE) < _RARE for w in job.split())
-        and not any(lex.is_clinical(word) or word in lex.countries for word in job.split())
-    )
-
-
-def profession(mention: Mention, record: Record) -> str:
-    """Another job with as many words, in the same case and number."""
-    text = mention.text
-    folded = fold(text)
-    doing = _doing(folded)
-    jobs = _jobs(min(len(text.split()), 2), folded[0] in "aeiou")
-    plural = folded.endswith("s") and folded[:-1] in lexicon().professions
-
-    def make(attempt: int) -> str:
-        return record.scope.draws.pick(jobs, "PROFESSION", folded, attempt)
-
-    def taken(new: str) -> bool:
-        return any(record.taken(word) for word in new.split())
-
-    new = record.first_free("PROFESSION", make, taken) + ("s" if plural else "")
-    if doing:
-        new = f"{doing} {'an' if new[0] in 'aeiou' else 'a'} {new}"
-    if text.isupper() and len(text) > 4:  # "CPA" stands in any text
-        return new.upper()
-    return new.capitalize() if text[:1].isupper() and not text.isupper() else new
-
-
-def _doing(folded: str) -> str:
-    """How a job is said that the original says with a verb; "" for a noun."""
-    verb = _DOING.match(folded)
-    words = folded.split()
-    # A seamstress is no verb.
-    if verb is None or "ss" in verb[0][-2:] or verb[0].removesuffix("s") in lexicon().professions:
-        return ""
-    # "sales manager" ends in a word for a job, "drives a coach" as well.
-    noun = words[-1].removesuffix("s") in lexicon().profession_heads
-    if noun and (len(words) == 1 or words[1] not in _ARTICLES):
-        return ""
-    return _AS[verb[1]]

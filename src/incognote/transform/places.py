@@ -154,6 +154,11 @@ def _state_image(code: str, record: Record) -> str:
     return record.first_free("STATE", make, taken, lambda new: shows(new, {code}))
 
 
+def state_name(code: str, record: Record) -> str:
+    """The name of the state that stands for one."""
+    return lexicon().states[_state_image(code, record)].name
+
+
 def state(mention: Mention, record: Record) -> str:
     text = mention.text
     lex = lexicon()
@@ -347,6 +352,8 @@ def country(mention: Mention, record: Record) -> str:
             country(Mention(mention.label, part, mention.start, mention.end, mention.span), record)
             for part in bare.split("-")
         )
-    new = _peoples()[_country_image(people or key, record)]
+    image = _country_image(people or key, record)
+    # A place that no list knows is a country, unless it ends as adjectives do.
+    new = _peoples()[image] if people or key.endswith(_ADJECTIVES) else image
     new += "s" if plural and people else ""
     return new.upper() if bare.isupper() else new.lower() if bare.islower() else new

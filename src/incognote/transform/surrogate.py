@@ -17,6 +17,8 @@ from incognote.transform import (
     organisations,
     people,
     places,
+    professions,
+    rooms,
     streets,
 )
 from incognote.transform.record import CALENDAR, Mention, Record
@@ -29,10 +31,10 @@ _GENERATORS: dict[str, tuple[Generator, str]] = {
     "DOCTOR": (people.name, "another name of the same form, sex and origin"),
     "INITIALS": (people.name, "other initials, those of the surrogate name"),
     "USERNAME": (contacts.username, "another user name, made from the surrogate name"),
-    "PROFESSION": (organisations.profession, "another job"),
+    "PROFESSION": (professions.profession, "another job"),
     "HOSPITAL": (organisations.organisation, "another name of the same kind and length"),
     "ORGANIZATION": (organisations.organisation, "another name of the same kind and length"),
-    "ROOM": (organisations.room, "another room or unit"),
+    "ROOM": (rooms.room, "another room or unit"),
     "STREET": (streets.street, "another street, number and unit in the same form"),
     "CITY": (places.city, "another city, in the surrogate state"),
     "STATE": (places.state, "another state, written in the same way"),

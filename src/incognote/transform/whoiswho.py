@@ -59,10 +59,12 @@ class People:
         self._guesses: dict[str, str] = {}
         self._full: dict[str, list[FullName]] = {}
         self._given: set[str] = set()
+        self._titled: dict[str, set[str]] = {}
         self.syllables: set[str] = set()
         for mention in record.mentions:
             if mention.label in _PEOPLE:
                 self._learn(mention)
+        self._hear_titles()
         self._turned = {m.start for m in record.mentions if m.label in _PEOPLE and self._turns(m)}
 
     def _learn(self, mention: Mention) -> None:
@@ -72,6 +74,7 @@ class People:
             for word in found:
                 self._roles.setdefault(fold(word.text), Counter())[role] += 1
         given_names = first or written.of("one")
+        self._note_title(mention, first, last or written.of("one"))
         self._given.update(fold(word.text) for word in given_names)
         self.syllables.update(_syllables(mention.text, given_names))
         cue = _cue(self._record.text, mention.start) if given_names else None
@@ -92,6 +95,22 @@ class People:
                 starts.update(joint.join(names)[:START] for joint in JOINTS)
             for start in starts:
                 self._full.setdefault(start, []).append(who)
+
+    def _note_title(self, mention: Mention, first: list[Word], last: list[Word]) -> None:
+        cue = _cue(self._record.text, mention.start) if last and not first else None
+        if cue is not None and cue.kind == "titles" and cue.sex:
+            self._titled.setdefault(fold(last[-1].text), set()).add(cue.sex)
+
+    def _hear_titles(self) -> None:
+        """Who is "Ms. Trinh" elsewhere is a woman, where one person only has that last name."""
+        for last, sexes in self._titled.items():
+            named = {who for who in self._full.get(last[:START], ()) if who.names[-1] == last}
+            given = {who.given for who in named if len(who.given) > 1}
+            if len(sexes) == 1 and len(given) == 1:
+                [folded], [sex] = given, sexes
+                row = namepools.known("first", folded)
+                if row is None or _HARDLY_EVER < row.female < 1 - _HARDLY_EVER:
+                    self._sex.setdefault(folded, sex)
 
     def _hear(self, folded: str, cue: Cue, *, alone: bool) -> None:
         row = namepools.known("first", folded)
