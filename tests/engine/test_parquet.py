@@ -17,9 +17,10 @@ import pytest
 from tests.engine.conftest import KEY, rows, tree
 
 from incognote.engine import stream
-from incognote.engine.local import deid, detect
+from incognote.engine.local import deid, detect, restore
 from incognote.engine.stream import Settings
 from incognote.policy import DetectorRules, load_policy
+from incognote.transform.vault import Vault, VaultWriter
 
 
 @pytest.fixture
@@ -128,6 +129,24 @@ def test_safe_harbor_writes_years_and_the_default_policy_dates(tmp_path: Path) -
     assert row["dob"] == "1958"
     assert row["seen_at"].startswith("2024")
     assert row["heart_rate"] == 72
+
+
+def test_the_way_back(tmp_path: Path) -> None:
+    columns = {
+        "id": ["a", "b"],
+        "patient_id": ["p", "p"],
+        "dob": [dt.date(1958, 2, 14), None],
+        "mrn": [7741902, 7741902],
+        "text": ["Mr. John Smith seen on 3/4/2020.", "fine"],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "in.parquet")
+    out, back = tmp_path / "out.parquet", tmp_path / "back.parquet"
+    settings = Settings(load_policy("rules"), KEY)
+    with VaultWriter(tmp_path / "vault", KEY[::-1]) as vault:
+        deid(str(tmp_path / "in.parquet"), str(out), replace(settings, vault=vault))
+    assert not pq.read_table(out).equals(pa.table(columns))
+    restore(str(out), str(back), Vault(tmp_path / "vault", KEY[::-1]), "a test", settings)
+    assert pq.read_table(back).equals(pa.table(columns))
 
 
 def test_a_killed_run_is_resumed(table: Path, tmp_path: Path) -> None:

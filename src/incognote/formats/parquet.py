@@ -22,7 +22,7 @@ from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 # What is read at a time, as far as the index of a file tells: rows may be notes or numbers.
 _PIECE_BYTES = 4 << 20
-_PIECE_ROWS = 1024
+_PIECE_ROWS = 256
 _READ_AHEAD = 1 << 20
 
 
