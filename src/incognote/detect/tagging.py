@@ -95,15 +95,13 @@ class Decoder:
     def _harmless(self, scores: Scores, certainty: Floats, safe: NDArray[np.bool_]) -> list[Span]:
         """Each unbroken run of harmless units as one span: it argues against what it covers."""
         edges = np.flatnonzero(np.diff(np.concatenate([[False], safe, [False]])))
+        # Of each run and of what lies between it and the next; the last run may end the text.
+        highest = np.maximum.reduceat(np.append(certainty, np.float32(0)), edges)[::2]
         return [
-            Span(
-                scores.units[first][0],
-                scores.units[stop - 1][1],
-                SAFE,
-                float(1.0 - certainty[first:stop].max()),
-                self._sources,
+            Span(scores.units[first][0], scores.units[stop - 1][1], SAFE, score, self._sources)
+            for (first, stop), score in zip(
+                edges.reshape(-1, 2).tolist(), (1.0 - highest).tolist(), strict=True
             )
-            for first, stop in edges.reshape(-1, 2).tolist()
         ]
 
     def _joins(

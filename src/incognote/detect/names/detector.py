@@ -66,8 +66,11 @@ def _detect(page: Page) -> list[Span]:
 def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
     """Drugs written with a capital, which a model may take for anything."""
     taken = {at for opinion in names for at in range(opinion.run.first, opinion.run.stop)}
-    for at in [at for at, bits in enumerate(page.bits) if bits & DRUG and not bits & LOWER]:
-        if at not in taken and len(page.words[at]) >= _SHORTEST_DRUG:
+    for at in page.notable:
+        bits = page.bits[at]
+        if not bits & DRUG or bits & LOWER or at in taken:
+            continue
+        if len(page.words[at]) >= _SHORTEST_DRUG:
             yield Span(page.starts[at], page.ends[at], SAFE, _SCORE, _sources("drug"))
 
 

@@ -68,6 +68,9 @@ NAMEABLE = 1 << 60
 CANDIDATE = 1 << 61
 PROMISING = 1 << 62  # a cue right before which any capitalised word may be a name
 
+# What anything may start at; most words of a note, small and ordinary, have none of these.
+NOTABLE = CANDIDATE | PROMISING | LAST | UPPER | LETTER | SMALL_LETTER | UNKNOWN | DRUG
+
 TITLE = TITLE_STAFF | TITLE_CIVIL | TITLE_OPEN
 WORDLIKE = CAPITAL | UPPER | LETTER | LOWER | SMALL_LETTER
 CUE = (

@@ -49,72 +49,105 @@ _MAX_PARTS = 6
 
 def grow(page: Page, run: Run) -> None:
     """Take in what follows as long as it can belong to the same name."""
-    bits, words = page.bits, page.words
-    size = len(page)
-    kind = bits[run.names[0]] & (CAPITAL | UPPER | LOWER)
-    letter = SMALL_LETTER | LETTER if kind == LOWER else LETTER
-    while run.stop < size and len(run.names) + len(run.initials) < _MAX_PARTS:
-        at = run.stop
-        here = bits[at]
-        if (
-            here & HYPHEN
-            and page.glued(at)
-            and page.glued(at + 1)
-            and _hyphenated(page, at + 1, kind)
+    kind = page.bits[run.names[0]] & (CAPITAL | UPPER | LOWER)
+    while run.stop < len(page) and len(run.names) + len(run.initials) < _MAX_PARTS:
+        if not (
+            _takes_glued(page, run, kind)
+            or (not _ends(page, run.stop) and _takes_apart(page, run, kind))
         ):
-            run.names.append(at + 1)
-            run.stop = at + 2
-        elif page.glued(at) and _misread(page, at):
-            run.stop = at + 2
-        elif here & DOT and bits[at - 1] & SHORT_GIVEN and page.glued(at):
-            run.stop = at + 1
-        elif page.gap(at) and not here & COMMA:
             return
-        elif here & SUFFIX and not page.glued(at) and _suffix_fits(page, run, at):
-            run.suffix = True
-            run.stop = _with_dot(page, at)
-            return
-        elif here & letter and not page.glued(at):
-            if not _initial_fits(page, at):
-                return
-            run.initials.append(at)
-            run.stop = _with_dot(page, at)
-        elif here & letter and bits[at - 1] & DOT and run.initials and run.initials[-1] == at - 2:
-            run.initials.append(at)
-            run.stop = _with_dot(page, at)
-        elif here & PARTICLE and (end := _particles(page, at, kind)):
+        if run.suffix:
+            return  # nothing follows it
+
+
+def _ends(page: Page, at: int) -> bool:
+    """A new line, column or field: only a comma goes on from there."""
+    return page.gap(at) and not page.bits[at] & COMMA
+
+
+def _takes_glued(page: Page, run: Run, kind: int) -> bool:
+    """What belongs to the word before it: a hyphen, a misread letter, the full stop of "Wm."."""
+    at = run.stop
+    if not page.glued(at):
+        return False
+    here = page.bits[at]
+    if here & HYPHEN and page.glued(at + 1) and _hyphenated(page, at + 1, kind):
+        run.names.append(at + 1)
+        run.stop = at + 2
+    elif _misread(page, at):
+        run.stop = at + 2
+    elif here & DOT and page.bits[at - 1] & SHORT_GIVEN:
+        run.stop = at + 1
+    else:
+        return False
+    return True
+
+
+def _takes_apart(page: Page, run: Run, kind: int) -> bool:
+    """The next part of the name: a suffix, an initial, a word, a nickname, what a comma turns
+    round."""
+    at = run.stop
+    here, glued = page.bits[at], page.glued(at)
+    letter = SMALL_LETTER | LETTER if kind == LOWER else LETTER
+    if here & SUFFIX and not glued and _suffix_fits(page, run, at):
+        run.suffix = True
+        run.stop = _with_dot(page, at)
+    elif here & letter and not glued:
+        if not _initial_fits(page, at):
+            return False
+        _add_initial(page, run, at)
+    elif here & letter and page.bits[at - 1] & DOT and run.initials and run.initials[-1] == at - 2:
+        _add_initial(page, run, at)
+    elif here & PARTICLE and (end := _particles(page, at, kind)):
+        run.names.append(end)
+        run.stop = end + 1
+    elif not glued and _part(page, run, at, kind):
+        run.names.append(at)
+        run.stop = at + 1
+    elif here & (QUOTE | OPEN) and not run.nickname and (end := _nickname(page, run, kind)):
+        run.nickname = True
+        run.names.append(at + 1)
+        run.stop = end
+    else:
+        return _takes_behind_comma(page, run, kind)
+    return True
+
+
+def _takes_behind_comma(page: Page, run: Run, kind: int) -> bool:
+    """A first name or a suffix behind a comma, or behind the mark of an interface message."""
+    at = run.stop
+    mark = page.words[at]
+    if (
+        mark in ",^"
+        and not run.comma
+        and not has_credential(page, at)
+        and (end := _given_after(page, run, kind))
+    ):
+        run.comma = True
+        if page.bits[end] & LETTER:
+            _add_initial(page, run, end)
+        else:
             run.names.append(end)
             run.stop = end + 1
-        elif not page.glued(at) and _part(page, run, at, kind):
-            run.names.append(at)
-            run.stop = at + 1
-        elif here & (QUOTE | OPEN) and not run.nickname and (end := _nickname(page, run, kind)):
-            run.nickname = True
-            run.names.append(at + 1)
-            run.stop = end
-        elif (
-            words[at] in ",^"
-            and not run.comma
-            and not has_credential(page, at)
-            and (end := _given_after(page, run, kind))
-        ):
-            run.comma = True
-            (run.initials if bits[end] & LETTER else run.names).append(end)
-            run.stop = _with_dot(page, end) if bits[end] & LETTER else end + 1
-        elif words[at] == "^" and run.comma and bits[at + 1 : at + 2] and _exported(page, at + 1):
-            (run.initials if bits[at + 1] & LETTER else run.names).append(at + 1)
-            run.stop = at + 2
-        elif (
-            words[at] == ","
-            and at + 1 < size
-            and bits[at + 1] & SUFFIX
-            and words[at + 1][0] in "JjSsI"
-        ):
-            run.suffix = True
-            run.stop = _with_dot(page, at + 1)
-            return
-        else:
-            return
+    elif mark == "^" and run.comma and at + 1 < len(page) and _exported(page, at + 1):
+        (run.initials if page.bits[at + 1] & LETTER else run.names).append(at + 1)
+        run.stop = at + 2
+    elif (
+        mark == ","
+        and at + 1 < len(page)
+        and page.bits[at + 1] & SUFFIX
+        and page.words[at + 1][0] in "JjSsI"
+    ):
+        run.suffix = True
+        run.stop = _with_dot(page, at + 1)
+    else:
+        return False
+    return True
+
+
+def _add_initial(page: Page, run: Run, at: int) -> None:
+    run.initials.append(at)
+    run.stop = _with_dot(page, at)
 
 
 def _suffix_fits(page: Page, run: Run, at: int) -> bool:

@@ -52,7 +52,6 @@ _LEADS = (
     | FIELD_STAFF
     | INITIALS_WORD
 )
-# Most tokens are dismissed by a comprehension, in half the time of a loop.
 _MAY_START = LETTER | UPPER | UNKNOWN
 
 
@@ -63,9 +62,9 @@ def find_initials(
     people in this note: those may be letters that usually abbreviate something else. `signed` are
     the letters that lines are signed with."""
     done = 0
-    for index in [index for index, bits in enumerate(page.bits) if bits & _MAY_START]:
+    for index in page.notable:
         bits = page.bits[index]
-        if index < done:
+        if index < done or not bits & _MAY_START:
             continue
         if bits & LETTER:
             stop = _dotted(page, index) or _titled(page, index)
@@ -90,10 +89,9 @@ def signing_off(page: Page) -> frozenset[int]:
     ends: dict[str, list[int]] = {}
     inside: set[str] = set()
     words = page.words
-    unknown = [index for index, bits in enumerate(page.bits) if bits & UNKNOWN and not bits & CUE]
-    for index in unknown:
-        word = words[index]
-        if len(word) > _LONGEST or not page.bits[index] & (UPPER | LOWER):
+    for index in page.notable:
+        word, bits = words[index], page.bits[index]
+        if len(word) > _LONGEST or not bits & UNKNOWN or bits & CUE or not bits & (UPPER | LOWER):
             continue
         if page.breaks(index + 1) and _set_off(page, index) and not _is_abbreviation(word.upper()):
             ends.setdefault(word, []).append(index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from incognote.detect.names.facts import CAPITAL, LOWER, UPPER
+from incognote.detect.names.facts import CAPITAL, LOWER, NOTABLE, UPPER
 
 if TYPE_CHECKING:
     from incognote.core.types import View
@@ -18,19 +18,28 @@ _COLUMN_GAP = 3  # so many blanks part two columns or fields
 class Page:
     """Token texts and facts in parallel lists, with the few questions asked about their gaps."""
 
-    __slots__ = ("bits", "ends", "facts", "gaps", "lower_case", "starts", "text", "words")
+    __slots__ = (
+        "bits",
+        "ends",
+        "facts",
+        "gaps",
+        "lower_case",
+        "notable",
+        "starts",
+        "text",
+        "words",
+    )
 
     def __init__(self, view: View, facts: Facts) -> None:
         self.facts = facts
         # Restored capitals help in a note without any. In one of nothing but capitals the words
         # around a name say more than a restored case that does not know the name.
         self.text = text = view.text if view.text.isupper() else view.cased
-        # Lists: an array makes a new number at every look.
-        self.starts = view.tokens.starts.tolist()
-        self.ends = view.tokens.ends.tolist()
+        self.starts, self.ends = view.tokens.starts, view.tokens.ends
         self.words = view.tokens_in(text).words
         self.gaps = view.tokens.gaps
         self.bits = list(map(facts.__getitem__, self.words))
+        self.notable = [at for at, bits in enumerate(self.bits) if bits & NOTABLE]
         capitals = len([bits for bits in self.bits if bits & (CAPITAL | UPPER)])
         smalls = len([bits for bits in self.bits if bits & LOWER])
         # A note typed without the shift key: a few capitals at most (units, abbreviations).

@@ -62,9 +62,9 @@ _NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
 def find_runs(page: Page) -> Iterator[Run]:
     """Every run of a page from left to right, never overlapping."""
     done = 0
-    for index in [index for index, bits in enumerate(page.bits) if bits & _STARTS]:
+    for index in page.notable:
         bits = page.bits[index]
-        if index < done:
+        if index < done or not bits & _STARTS:
             continue
         if bits & CANDIDATE:
             start = index

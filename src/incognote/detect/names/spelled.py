@@ -36,8 +36,8 @@ def _letter_rows(page: Page) -> Iterator[tuple[int, int]]:
     letters = LETTER | SMALL_LETTER
     size = len(page)
     last = -1
-    for index in [index for index, bits in enumerate(page.bits) if bits & letters]:
-        if index <= last:
+    for index in page.notable:
+        if index <= last or not page.bits[index] & letters:
             continue
         last, count = index, 1
         while True:

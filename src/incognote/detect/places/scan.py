@@ -64,8 +64,7 @@ class Scan:
 
     def __init__(self, view: View, vocabulary: Vocabulary) -> None:
         text = self.text = view.cased
-        # Lists: an array makes a new number at every look.
-        self.starts, self.ends = view.tokens.starts.tolist(), view.tokens.ends.tolist()
+        self.starts, self.ends = view.tokens.starts, view.tokens.ends
         self.words = view.tokens_in(text).words
         self._gaps = list(map(_WIDTHS.__getitem__, view.tokens.gaps))
         self._lower = list(map(str.lower, self.words))
