@@ -362,8 +362,18 @@ def _in_syntax(uid: str) -> bytes:
         (_study(Rows=2, Columns=2), "pixels are missing"),
         (_in_syntax("1.2.840.10008.1.2.77"), "transfer syntax"),
         (_in_syntax("1.2.3.4"), "transfer syntax"),
+        (_in_syntax("1.2.3\\1.2.4"), "not a DICOM file"),
     ],
-    ids=["empty", "bare", "junk", "truncated", "no pixels", "unknown syntax", "private syntax"],
+    ids=[
+        "empty",
+        "bare",
+        "junk",
+        "truncated",
+        "no pixels",
+        "unknown syntax",
+        "private syntax",
+        "two syntaxes",
+    ],
 )
 def test_broken_files_are_refused(data, why):
     (outcome,) = read(data, "x.dcm")

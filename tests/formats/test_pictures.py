@@ -85,6 +85,19 @@ class TestReading:
         end = reading.text.index(" now")
         assert list(reading.between(start, end)) == [Box(30, 0, 70, 10), Box(0, 20, 30, 30)]
 
+    @pytest.mark.parametrize("turns", [1, 2, 3])
+    def test_pages_that_lie_sideways_or_on_their_heads(self, turns):
+        lines = ("QUILLON ADEYEMI is well", "and comes back in June", "or in July with her son")
+        picture = np.rot90(np.array(_picture(*lines)), turns)
+        reading = read_picture(picture)
+        assert reading.text.splitlines() == list(lines)
+        out = picture.copy()
+        paint(out[..., None], list(reading.between(0, len("QUILLON ADEYEMI"))), 255)
+        back = read_picture(np.rot90(out, -turns)).text
+        assert "QUILLON" not in back
+        assert "ADEYEMI" not in back
+        assert "comes back in June" in back
+
 
 class TestPainting:
     def test_what_ocr_is_unsure_of_is_painted_over_without_being_phi(self):
@@ -145,6 +158,46 @@ class TestPictureFiles:
         with Image.open(io.BytesIO(masked(data, "x.tif", NAMES, READ))) as out:
             out.seek(1)
             assert read_picture(np.array(out)).text == "here"
+
+    def test_a_jpeg_without_words_is_not_compressed_again(self):
+        exif = Image.Exif()
+        exif[0x013B] = "Brandvold"
+        picture = Image.linear_gradient("L").resize((64, 64))
+        data = (
+            _file(picture, "JPEG", exif=exif, comment=b"Brandvold", dpi=(300, 300)) + b"Brandvold"
+        )
+        out = unchanged(data, "x.jpg", KEEP)
+        assert b"Brandvold" not in out
+        with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(out)) as after:
+            assert np.array_equal(np.array(before), np.array(after))
+            assert after.info["dpi"] == (300, 300)
+
+    @pytest.mark.parametrize("kind", ["JPEG", "TIFF", "PNG"])
+    def test_words_lying_on_their_side_are_set_upright(self, kind):
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        data = _file(_picture().transpose(Image.Transpose.ROTATE_90), kind, exif=exif)
+        assert _words(masked(data, f"x.{kind.lower()}", NAMES, READ)) == "is well"
+
+    def test_a_fax_stays_a_fax(self):
+        data = _file(_picture().convert("1"), "TIFF", compression="group4", dpi=(204, 196))
+        with Image.open(io.BytesIO(unchanged(data, "x.tif", COVER))) as picture:
+            assert (picture.mode, picture.info["compression"]) == ("1", "group4")
+            assert picture.info["dpi"] == (204, 196)
+            assert read_picture(np.array(picture)).text == ""
+
+    def test_what_is_clear_shows_nothing(self):
+        hidden = _picture().convert("RGBA")
+        hidden.putalpha(0)
+        with Image.open(io.BytesIO(unchanged(_file(hidden), "x.png", KEEP))) as out:
+            assert out.getextrema() == ((255, 255),) * 3
+
+    def test_words_hidden_by_one_white_pixel(self):
+        pixels = np.array(_picture(ink=255)).astype(np.uint16)
+        pixels[0, 0] = 65535
+        data = _file(Image.fromarray(pixels))
+        with Image.open(io.BytesIO(masked(data, "x.png", NAMES, COVER))) as out:
+            assert set(np.unique(np.array(out))) == {0, 65535}
 
     def test_broken_pictures_are_refused(self):
         (outcome,) = read(b"\x89PNG\r\n\x1a\nnonsense", "x.png")

@@ -88,15 +88,37 @@ def test_outside_files_come_back_byte_for_byte(path):
     assert unchanged(data, path.name) == data
 
 
-def test_definitions_of_a_vcf_file_are_read_where_the_policy_says_so():
-    line = b'##INFO=<ID=X,Number=1,Type=String,Description="by Quillon">\n'
-    data = b"##fileformat=VCFv4.3\n" + line
-    assert masked(data, "x.vcf", [NAME]) == data
-    out = masked(data, "x.vcf", [NAME], FormatRules(labels={"INFO": "text"}))
-    assert out == data.replace(b"Quillon", b"[PATIENT]")
-
-
 def test_a_comment_among_variants_is_refused():
     outcomes = read(b"##fileformat=VCFv4.3\n#CHROM\n1\t2\n#Quillon\n", "x.vcf")
     (failure,) = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     assert NAME not in failure.message
+
+
+def test_what_people_wrote_into_definitions_is_read():
+    data = (
+        b'##fileformat=VCFv4.3\n##INFO=<ID=AN,Number=1,Type=Integer,Description="Total Allele Count">\n'
+        b'##INFO=<ID=BY,Number=1,Type=String,Description="called by Quillon">\n'
+        b"##contig=<ID=20,length=9,URL=file:///home/quillon/ref.fa>\n"
+    )
+    assert [d.text for d in documents(data, "x.vcf")] == [
+        "Description: called by Quillon",
+        "URL: file:///home/quillon/ref.fa",
+    ]
+    kept = FormatRules(labels={"INFO": "keep", "contig": "keep"})
+    assert documents(data, "x.vcf", kept) == []
+
+
+def test_the_header_is_searched_for_the_names_of_samples():
+    data = HEADER.replace(b"##INFO", b"##viewCommand=view -s Quillon,M2\n##INFO", 1)
+    (command,) = [d for d in documents(data, "x.vcf") if d.text.startswith("viewCommand")]
+    assert ("IDNUM", "Quillon") in command.known
+    # What is too short to be told from any other word is not looked for.
+    assert ("IDNUM", "M2") not in command.known
+
+
+def test_a_header_without_end_is_refused(monkeypatch):
+    from incognote.formats import vcf
+
+    monkeypatch.setattr(vcf, "_LONGEST_HEADER", 100)
+    (outcome,) = read(HEADER, "x.vcf")
+    assert "without end" in outcome.message

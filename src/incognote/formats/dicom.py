@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError
+from incognote.core.errors import MissingExtra, ReadError, TransformError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import Record, refused, require_modules
 from incognote.formats.dicom_pixels import PIXELS, Pictures, check_no_face
@@ -181,7 +181,10 @@ class _File:
         cleaned = self.pictures.clean(rest)
         stamp(self.dataset, self.rules.dicom, self.values, cleaned_pixels=cleaned)
         buffer = io.BytesIO()
-        self.dataset.save_as(buffer, enforce_file_format=True)
+        try:
+            self.dataset.save_as(buffer, enforce_file_format=True)
+        except Exception:  # noqa: BLE001 - what the library could read it need not know to write
+            raise TransformError("holds values that cannot be written again") from None
         return buffer.getvalue()
 
 
@@ -194,11 +197,12 @@ def _parsed(data: bytes) -> Any:
         _check_whole(dataset)
         # Elements are parsed when they are touched: what is broken shall show now.
         dataset.decode()
+        known = syntax is not None and not syntax.is_private and syntax.is_transfer_syntax
     except ReadError:
         raise
     except Exception:  # noqa: BLE001 - the library raises whatever its parser meets
         raise ReadError("broken, truncated or not a DICOM file") from None
-    if syntax is None or syntax.is_private or not syntax.is_transfer_syntax:
+    if not known:
         raise ReadError("written in a transfer syntax that is not of the standard")
     return dataset
 

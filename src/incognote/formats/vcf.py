@@ -42,7 +42,12 @@ _DATE = re.compile(r"##(?:fileDate|.{0,20}[Dd]ate)=(\S+)")
 # key=value, or key="a value with commas", within <...>.
 _KEYED = re.compile(r'(?<=[<,])(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,>"]*))')
 _SAMPLE = re.compile(r"ID|Original|Derived|Name_\d+|Father|Mother|Child|G\d+")
-_DEFINITION = re.compile(r"##(INFO|FORMAT|FILTER|ALT|META|contig)=")
+_DEFINITION = re.compile(r"##(INFO|FORMAT|FILTER|ALT|META|contig)=(?:<ID=(\w+))?")
+# Keys of INFO and FORMAT whose meaning the standard defines.
+_RESERVED = frozenset(
+    """AA AC AD ADF ADR AF AN BQ CIGAR CN CNL CNP CNQ CIEND CIPOS DB DP END EC FT GL GP GQ GT H2 H3
+    HQ IMPRECISE MQ MQ0 NQ NS NOVEL PASS PL PP PQ PS SB SOMATIC SVLEN SVTYPE VALIDATED""".split()
+)
 # The name of an assembly; a path to one is read.
 _ASSEMBLY = re.compile(r"##(?:reference|assembly|phasing)=[\w.-]+\s*")
 # What definitions say for machines.
@@ -152,8 +157,9 @@ def _slots(line: str, where: str, rules: FormatRules, samples: _Samples) -> list
         return _columns(line, where, samples)
     definition = _DEFINITION.match(line)
     if definition:
-        # Mostly the vocabulary of the file, but anybody may have written a description of their own.
-        return [] if rules.choice(definition[1]) == KEEP else _keyed(line, where, samples)
+        # The standard's own words say nothing of a patient; anybody may have written the others.
+        kept = rules.choice(definition[1]) == KEEP or definition[2] in _RESERVED
+        return [] if kept else _keyed(line, where, samples)
     if line.startswith(("##SAMPLE", "##PEDIGREE")):
         return _keyed(line, where, samples)
     date = _DATE.match(line)
