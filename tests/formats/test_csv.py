@@ -181,3 +181,9 @@ def test_what_the_standard_library_writes_is_read_the_same(rows, delimiter, quot
     expected = [[i, x, text.replace("a", f'{NEW},\t"\n')] for i, x, text in rows]
     changed = io.StringIO(out.data.decode(), newline="")
     assert list(csv.reader(changed, delimiter=delimiter))[1:] == expected
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_the_line_that_tells_the_delimiter_is_no_header(mark):
+    data = f"sep={mark}\r\nid{mark}text\r\n1{mark}Smith\r\n".encode()
+    only_the_name_changes(CsvFormat(), data)

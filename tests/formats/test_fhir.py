@@ -134,3 +134,15 @@ def test_only_catalogues_of_the_world_are_not_read(system, stays):
 def test_a_quantity_is_no_year(value):
     data = f'<Observation xmlns="http://hl7.org/fhir"><valueQuantity><value value="{value}"/></valueQuantity></Observation>'
     assert [d.given for d in documents(data.encode(), "o.xml") if d.text == value] == []
+
+
+def test_characters_of_html_have_their_names_in_narrative():
+    data = _div('<p title="Ren&eacute;e">for&nbsp;Quillon &lt; Ren&eacute;e</p>').encode()
+    assert [d.text for d in documents(data, "p.json")] == [
+        "title: Ren\u00e9e",
+        "for\u00a0Quillon < Ren\u00e9e",
+    ]
+    assert unchanged(data, "p.json") == data
+    assert NAME not in masked(data, "p.json", [NAME]).decode()
+    (outcome,) = read(_div("&nobody;").encode(), "p.json")
+    assert isinstance(outcome, Failure)

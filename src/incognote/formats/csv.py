@@ -29,6 +29,8 @@ _MOST_COLUMNS = 100_000
 _LONGEST_NAME = 60
 _SHAPES_KEPT = 100
 _WITHIN_QUOTES = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
+# Blank lines, and the line by which Excel tells the delimiter.
+_SAYS_NOTHING = re.compile(rb'\s*(?:"?sep=[,;|\t]?"?\s*)?', re.IGNORECASE)
 _HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
 _NO_HEADER = "the first line does not look like a header: no column has a name that is known"
 # What stands in a row of data and in no header.
@@ -108,12 +110,12 @@ class _Table:
     _source: Iterator[bytes] | None = None
 
     def open(self) -> Record:
-        """The header, with blank lines before it; columns and delimiter are known afterwards.
+        """The header, with what says nothing before it; columns and delimiter are known afterwards.
 
         Its cells are documents where the policy reads keys.
         """
         before = b""
-        while (line := self._next_line()) is not None and not line.strip():
+        while (line := self._next_line()) is not None and _SAYS_NOTHING.fullmatch(line):
             before += line
         if line is None:
             raise ReadError("no header: the file is empty")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from html import unescape
+from html.entities import html5
 from typing import Literal
 from xml.parsers import expat
 
@@ -42,14 +44,18 @@ class Node:
     elements: tuple[int, ...] = ()
 
 
-def scan(raw: str, where: str) -> list[Node]:
-    """The nodes of an XML text in order; a ReadError names line and column of what is wrong."""
-    return _Scanner(raw, where).run()
+def scan(raw: str, where: str, *, html: bool = False) -> list[Node]:
+    """The nodes of an XML text in order; a ReadError names line and column of what is wrong.
+
+    `html` is for XHTML within another file, where `&nbsp;` and the like need no declaration.
+    """
+    return _Scanner(raw, where, html=html).run()
 
 
 class _Scanner:
-    def __init__(self, raw: str, where: str) -> None:
+    def __init__(self, raw: str, where: str, *, html: bool) -> None:
         self._raw = raw
+        self._html = html
         self._data = raw.encode("utf-8", "surrogatepass")
         self._where = where
         self._nodes: list[Node] = []
@@ -71,7 +77,8 @@ class _Scanner:
         parser.EndCdataSectionHandler = lambda: self._switch_cdata(False)
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._refuse
-        parser.SkippedEntityHandler = self._refuse
+        parser.SkippedEntityHandler = self._named if html else self._refuse
+        parser.UseForeignDTD(html)
         self._parser = parser
 
     def run(self) -> list[Node]:
@@ -96,6 +103,14 @@ class _Scanner:
 
     def _refuse(self, *_: object) -> None:
         raise ReadError(f"{self._where}: entity and other declarations within a file are refused")
+
+    def _named(self, name: str, *_: object) -> None:
+        """A character of HTML by its name."""
+        character = html5.get(f"{name};")
+        if character is None:
+            self._refuse()
+        else:
+            self._characters(character)
 
     def _flush(self, end: int) -> None:
         """Ends a run of characters; entities and references in it are part of one stretch."""
@@ -130,7 +145,10 @@ class _Scanner:
             found = _ATTRIBUTE.match(self._raw, place)
             if found is None or found[1] != name:
                 raise ReadError(f"{self._where}: attributes out of order")
-            self._add("attribute", name, found.start(2) + 1, found.end(2) - 1, value)
+            start, end = found.start(2) + 1, found.end(2) - 1
+            # The parser leaves out of attributes what it has no declaration of.
+            read = unescape(self._raw[start:end]) if self._html else value
+            self._add("attribute", name, start, end, read)
             place = found.end()
 
     def _close(self, _: str) -> None:

@@ -31,7 +31,7 @@ def says_something(attribute: str) -> bool:
 
 def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]:
     """A whole piece of markup, such as `Resource.text.div`: its text, and each aside alone."""
-    every = [node for node in scan(raw, where) if node.text.strip()]
+    every = [node for node in scan(raw, where, html=True) if node.text.strip()]
     asides = [
         text_slot(
             where,
