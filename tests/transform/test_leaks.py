@@ -153,3 +153,10 @@ def test_of_a_leak_beside_what_stays_the_bare_words_go(beside):
 def test_a_tag_that_shows_an_original_cannot_be_mended():
     pieces = [leaks.Piece(0, 0, "fixed"), leaks.Piece(6, 9, "text")]
     assert leaks.repair("[ROOM], calm", [leaks.Leak(1, 7, "ROOM")], pieces).beyond == 1
+
+
+def test_the_words_of_a_tag_are_no_originals():
+    labels = {"MEDICALRECORD": "tag"}
+    marked = "[[Medica|ORGANIZATION]] pays. MRN [[4471906|MEDICALRECORD]]"
+    result = deid(marked, labels=labels)
+    assert result.text.endswith("[MEDICALRECORD]")

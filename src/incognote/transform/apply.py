@@ -192,6 +192,8 @@ class Transformer:
 def _kind(label: str, how: str) -> str:
     """What a replacement is to the leak check: a surrogate can be withdrawn, the work of another
     transform is what the policy wants."""
+    if how == "tag":  # holds a label and a number, never an original
+        return "tag"
     if label == "DATE":
         return "date"
     return "new" if how == "surrogate" else "fixed"

@@ -42,6 +42,8 @@ _MIDDLE = re.compile(r"[a-z][a-z] ")
 # Numbers so long are found in any layout: "617-726-2000" is "(617) 726 2000".
 _LAID_OUT = range(7, 41)
 _WITHDRAWN = frozenset({"new", "date"})
+# What the policy keeps, and the words of tags: "Medica" is not in "[MEDICALRECORD]".
+_NO_LEAK = frozenset({"kept", "tag"})
 _LAYOUT = re.compile(r"[-. /()]{0,2}|-?\s*\n\s*")
 
 
@@ -75,7 +77,7 @@ class Piece(NamedTuple):
 
     start: int
     source: int
-    kind: str  # "text", "kept", or a replacement: "new", "date" (may meet another date), "fixed"
+    kind: str  # "text", "kept", or a replacement: "new", "date" (may meet another), "tag", "fixed"
 
 
 def find(output: str, wanted: Needles) -> list[Leak]:
@@ -282,7 +284,7 @@ def repair(output: str, leaks: Iterable[Leak], pieces: Sequence[Piece]) -> Repai
         first = bisect_right(starts, leak.start) - 1
         touched = pieces[first : bisect_right(starts, leak.end - 1)]
         kinds = {piece.kind for piece in touched}
-        if kinds == {"kept"} or (leak.label == "DATE" and kinds <= {"date", "kept"}):
+        if kinds <= _NO_LEAK or (leak.label == "DATE" and kinds <= {"date", "kept"}):
             continue
         if leak.ordinary and "text" not in kinds:  # the park of "Cedar Park", not Dr. Park
             continue
