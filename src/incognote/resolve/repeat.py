@@ -214,11 +214,12 @@ def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int
     # White space and atoms in turns. Most atoms start no form, and are dismissed at full speed.
     pieces = _ATOM.split(text)
     bounds = list(accumulate(map(len, pieces)))
-    for at in [at for at, piece in enumerate(pieces) if piece in starting]:
-        for form, words in starting[pieces[at]]:
-            end = _end_of(words, text, bounds[at - 1]) if words else bounds[at]
+    starts, ends, atoms = bounds[:-1:2], bounds[1::2], pieces[1::2]
+    for at in [at for at, atom in enumerate(atoms) if atom in starting]:
+        for form, words in starting[atoms[at]]:
+            end = _end_of(words, text, starts[at]) if words else ends[at]
             if end:
-                yield form, bounds[at - 1], end
+                yield form, starts[at], end
 
 
 def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
