@@ -50,6 +50,13 @@ def test_physionet_numbers_patients_and_notes(tmp_path: Path) -> None:
     assert [(d.text, d.spans) for d in back] == [(d.text, d.spans) for d in docs]
 
 
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"conll", "bilou"}))
+def test_names_over_any_line_end_survive(form: str, tmp_path: Path) -> None:
+    docs = [note("[[Ann\r\nLee|PATIENT]]\r[[Bo\rLi|PATIENT]]\n[[x\n\ny|CITY]]")]
+    back = there_and_back(docs, form, tmp_path)
+    assert [(d.text, d.spans) for d in back] == [(d.text, d.spans) for d in docs]
+
+
 @pytest.mark.parametrize("form", ["conll", "bilou"])
 def test_columns_keep_offsets_and_labels(form: str, tmp_path: Path) -> None:
     back = there_and_back([note(), note("[[Bo|PATIENT]] [[Li|PATIENT]]", "n2")], form, tmp_path)
@@ -152,7 +159,15 @@ BAD = {
     "list.json": ("[1, SECRET]", "not JSON"),
     "x.xml": ("<deIdi2b2><TEXT>SECRET</TAGS>", "not an i2b2 2014 file"),
     "y.xml": ("<ROOT><RECORD><TEXT>SECRET</TEXT></RECORD></ROOT>", "record 1"),
+    "v.xml": (
+        '<?xml version="1.0" encoding="UTF-9"?><ROOT><RECORD>SECRET</RECORD></ROOT>',
+        "encoding",
+    ),
+    "w.xml": ('<?xml version="1.0" encoding="UTF-9"?><deIdi2b2>SECRET</deIdi2b2>', "not an i2b2"),
     "z.conll": ("SECRET Q-X\n", "line 1"),
+    "gap.conll": ("SECRET\t99999999999\t99999999999\tO\n", "line 1"),
+    "power.conll": ("SECRET\t\u00b2\t\u00b3\tQ\n", "line 1"),
+    "bare.conll": ("\t0\t4\tB-X\n", "line 1"),
     "one.conll": ("SECRET\n", "line 1"),
     "id.text": ("START_OF_RECORD=1||||1||||\nSECRET||||END_OF_RECORD", "neither"),
     "empty.jsonl": ("", "no documents"),
@@ -162,7 +177,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_files_are_named_without_their_text(name: str, tmp_path: Path) -> None:
     content, says = BAD[name]
-    (tmp_path / name).write_text(content)
+    (tmp_path / name).write_text(content, "utf-8")
     with pytest.raises(ReadError, match=says) as caught:
         read_corpus(tmp_path / name)
     assert "SECRET" not in str(caught.value)

@@ -19,6 +19,8 @@ _DOCUMENT = "-DOCSTART-"
 _OPENS = frozenset("BUS")
 _INSIDE = frozenset("ILEM")
 _CLOSES = frozenset("USLE")
+# White space between two tokens: more than this is a broken offset.
+_LONGEST_GAP = 1_000_000
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -84,9 +86,11 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
                 count += 1
             doc = _Builder(columns[-1], named=True) if len(columns) == 5 else _Builder(str(count))
             continue
-        offsets = len(columns) == 4 and columns[1].isdigit() and columns[2].isdigit()
+        offsets = len(columns) == 4 and columns[1].isdecimal() and columns[2].isdecimal()
         start = int(columns[1]) if offsets else None
-        if len(columns) < 2 or (start is not None and start < len(doc.text)):
+        at = len(doc.text)
+        is_placed = start is None or at <= start <= at + _LONGEST_GAP
+        if len(columns) < 2 or not columns[0] or not is_placed:
             raise ReadError(f"{path.name}, line {number}: not a token with its tag")
         if not doc.add(columns[0], columns[-1], start):
             raise ReadError(f"{path.name}, line {number}: not a tag of IOB, BIOES or BILOU")

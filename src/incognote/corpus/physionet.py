@@ -20,6 +20,7 @@ _RECORD = re.compile(
     re.DOTALL,
 )
 _HEADER = re.compile(r"Patient (\S+)\s+Note (\S+)")
+_LINE_END = re.compile(r"[\r\n]")
 UNTYPED = "PHI"
 
 Spans = dict[tuple[str, str], list[Span]]
@@ -104,7 +105,7 @@ def write(documents: Iterable[AnnotatedDocument], path: Path) -> None:
         texts.append(f"START_OF_RECORD={patient}||||{note}||||\n{doc.text}||||END_OF_RECORD\n\n")
         places.append(f"Patient {patient}\tNote {note}\n")
         for span in sorted(doc.spans):
-            surface = doc.text[span.start : span.end].replace("\n", " ")
+            surface = _LINE_END.sub(" ", doc.text[span.start : span.end])
             places.append(f"{span.start}\t{span.start}\t{span.end}\n")
             phrases.append(f"{patient} {note} {span.start} {span.end} {span.label} {surface}\n")
     for name, lines in (("id.text", texts), ("id.deid", places), ("id-phi.phrase", phrases)):

@@ -17,6 +17,8 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
         root = ET.parse(path).getroot()  # noqa: S314 - expat resolves no external entity
     except ET.ParseError as error:
         raise ReadError(f"{path.name}, line {error.position[0]}: not XML") from None
+    except (LookupError, ValueError):
+        raise ReadError(f"{path.name}: in an encoding that nobody knows") from None
     for number, record in enumerate(root.iter("RECORD"), 1):
         node = record.find("TEXT")
         if node is None or "ID" not in record.attrib:

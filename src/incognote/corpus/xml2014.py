@@ -25,7 +25,7 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
         try:
             root = ET.parse(file).getroot()  # noqa: S314 - expat resolves no external entity
             spans = tuple(_span(item) for item in root.findall("TAGS/*"))
-        except (ET.ParseError, KeyError, ValueError):
+        except (ET.ParseError, LookupError, ValueError):
             raise ReadError(f"{file.name}: not an i2b2 2014 file") from None
         text = root.findtext("TEXT")
         if text is None:
