@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import SHARED
-from tests.formats.made import letter, with_members
+from tests.formats.made import letter, with_members, workbook
 from tests.formats.planted import read, unchanged
 
 from incognote.core.types import Failure
@@ -72,3 +72,19 @@ def test_broken_packages_are_refused(name, data):
 def test_a_truncated_package_is_refused():
     (outcome,) = read(letter()[:-200], "letter.docx")
     assert isinstance(outcome, Failure)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.docx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600), "password"),
+        ("a.xlsx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600), "password"),
+        ("a.docx", workbook(), "no letter"),
+        ("a.xlsx", letter(), "no workbook"),
+    ],
+    ids=["locked letter", "locked workbook", "a workbook", "a letter"],
+)
+def test_a_file_of_another_kind_is_refused_with_the_reason(name, data, reason):
+    (outcome,) = read(data, name)
+    assert isinstance(outcome, Failure)
+    assert reason in outcome.message

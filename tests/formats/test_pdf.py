@@ -394,3 +394,37 @@ def test_a_photograph_that_stays_loses_what_the_camera_says():
     out = masked(_pdf_with(change), "x.pdf", NAMES, FormatRules(images="keep"))
     assert b"\xff\xda\0\x02" in out
     assert b"Quillon" not in out
+
+
+def _draws_itself(pdf):
+    form = pdf.make_indirect(pdf.make_stream(b"/A Do"))
+    form.Subtype, form.BBox = pikepdf.Name.Form, [0, 0, 9, 9]
+    form.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(A=form))
+    pdf.pages[0].Resources.XObject = pikepdf.Dictionary(A=form)
+    _content(b"/A Do")(pdf)
+
+
+def _own_page_tree(pdf):
+    pdf.Root.Pages.Kids.append(pdf.Root.Pages)
+
+
+@pytest.mark.parametrize("circle", [_draws_itself, _own_page_tree])
+def test_what_contains_itself_is_refused(circle):
+    (outcome,) = read(_pdf_with(circle), "x.pdf")
+    assert isinstance(outcome, Failure)
+
+
+def test_bookmarks_and_fields_in_a_circle_are_read_once():
+    def change(pdf):
+        first = pdf.Root.Outlines.First
+        first.Next = first
+        field = pdf.Root.AcroForm.Fields[0]
+        field.Kids = pikepdf.Array([field])
+
+    texts = [d.text for d in documents(_pdf_with(change), "x.pdf")]
+    assert texts.count("Visit of Quillon") == texts.count("7741902") == 1
+
+
+def test_a_page_as_large_as_a_field_is_read():
+    huge = pikepdf.Array([0, 0, 10**9, 10**9])
+    assert documents(_pdf_with(_in_page("/MediaBox", huge)), "x.pdf")

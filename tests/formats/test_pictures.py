@@ -56,6 +56,10 @@ def _of_depth(mode: str) -> Image.Image:
     return plain.convert(mode)
 
 
+def _bare(text: str) -> str:
+    return text.replace(" ", "").lower()
+
+
 class TestReading:
     def test_blanks_come_back_from_the_gaps_in_the_ink(self):
         line = "Seen on 03/11/2024 by Dr. Brandvold"
@@ -90,13 +94,14 @@ class TestReading:
         lines = ("QUILLON ADEYEMI is well", "and comes back in June", "or in July with her son")
         picture = np.rot90(np.array(_picture(*lines)), turns)
         reading = read_picture(picture)
-        assert reading.text.splitlines() == list(lines)
+        # Blanks and the size of letters are the recogniser's guess; lines and their order are not.
+        assert _bare(reading.text) == _bare("\n".join(lines))
         out = picture.copy()
-        paint(out[..., None], list(reading.between(0, len("QUILLON ADEYEMI"))), 255)
-        back = read_picture(np.rot90(out, -turns)).text
-        assert "QUILLON" not in back
-        assert "ADEYEMI" not in back
-        assert "comes back in June" in back
+        paint(out[..., None], list(reading.between(0, reading.text.lower().index("is"))), 255)
+        back = _bare(read_picture(np.rot90(out, -turns)).text)
+        assert "quillon" not in back
+        assert "adeyemi" not in back
+        assert _bare(lines[1]) in back
 
 
 class TestPainting:

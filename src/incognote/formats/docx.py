@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import BinaryIO
 
+from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats import docx_styles
 from incognote.formats.base import Record
@@ -39,6 +40,8 @@ class DocxFormat:
         before: dict[str, list[tuple[str, str]]] = {}
 
         def reader(parts: Sequence[Part]) -> PartSlots:
+            if all(part.root != "document" for part in parts):
+                raise ReadError("not a DOCX file: it holds no letter")
             for part in parts:
                 if found := docx_styles.identifiers(part.nodes):
                     own = [(node.text, called) for node, called in found.values()]

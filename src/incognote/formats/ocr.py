@@ -7,7 +7,7 @@ blanks are put back from the picture itself, where a gap in the ink is wider tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +28,10 @@ _LETTER_GAP, _CAPITAL_GAP, _DIGIT_GAP, _SEEN_GAP = 0.17, 0.22, 0.33, 0.08
 _CLOSING = ",.;:!?)'’"
 # A gap between columns of a form: what stands beyond it is another thought.
 _COLUMN_GAP = 1.5
+# A line that is higher than wide by this much runs up or down the page.
+_UPRIGHT = 1.5
+# With fewer characters than this nobody can tell which way up a page is.
+_TELLING = 6
 
 
 class Box(NamedTuple):
@@ -44,6 +48,10 @@ class Box(NamedTuple):
 
     def grown(self, by: int) -> Box:
         return Box(max(self.left - by, 0), max(self.top - by, 0), self.right + by, self.bottom + by)
+
+    def turned_back(self, width: int) -> Box:
+        """The box before its picture, of that width, was turned to the left by a quarter."""
+        return Box(width - self.bottom, self.left, width - self.top, self.right)
 
     def common(self, other: Box) -> int:
         """The area that both cover."""
@@ -63,6 +71,10 @@ class Line:
     box: Box
     places: tuple[Box, ...] = field(repr=False)
     sure: bool = True
+
+    @property
+    def is_upright(self) -> bool:
+        return self.box.bottom - self.box.top > _UPRIGHT * (self.box.right - self.box.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +105,40 @@ def require_ocr() -> None:
     require_modules("reading text in pictures", "ocr", "rapidocr_onnxruntime", "PIL")
 
 
-@cache
-def _recogniser() -> Any:
-    from rapidocr_onnxruntime import RapidOCR
+class _Recogniser:
+    """The recogniser. It turns lines that stand on their heads by itself and does not say so, but
+    then the places of their letters are wrong: so what it turned is noted as it goes by."""
 
-    return RapidOCR()
+    def __init__(self) -> None:
+        from rapidocr_onnxruntime import RapidOCR
+
+        self._engine = RapidOCR()
+        self._turn = self._engine.text_cls
+        self._engine.text_cls = self._noted
+        self._turned: list[bool] = []
+
+    def _noted(self, crops: Any) -> Any:
+        found = self._turn(crops)
+        self._turned = [
+            "180" in label and score > self._turn.cls_thresh for label, score in found[1]
+        ]
+        return found
+
+    def __call__(self, picture: NDArray[Any]) -> tuple[list[Line], bool]:
+        """The lines of a picture in any order, and whether most of them stand on their heads."""
+        found, _ = self._engine(picture, return_word_box=True)
+        grey = picture.mean(axis=-1)
+        lines = [
+            _line(grey, corners, places, characters, float(score))
+            for corners, text, score, places, characters, _ in found or ()
+            if float(score) >= _MIN_SCORE and len(text.strip()) > 1
+        ]
+        return lines, sum(self._turned) > len(self._turned) / 2
+
+
+@cache
+def _recogniser() -> _Recogniser:
+    return _Recogniser()
 
 
 def read_picture(picture: NDArray[Any]) -> Reading:
@@ -108,14 +149,39 @@ def read_picture(picture: NDArray[Any]) -> Reading:
     low, high = float(values.min()), float(values.max())
     bytes_ = ((values - low) * (255.0 / max(high - low, 1e-6))).astype(np.uint8)
     coloured = np.stack([bytes_] * 3, axis=-1) if bytes_.ndim == 2 else bytes_
-    found, _ = _recogniser()(coloured, return_word_box=True)
-    grey = coloured.mean(axis=-1)
-    lines = [
-        _line(grey, corners, places, characters, float(score))
-        for corners, text, score, places, characters, _ in found or ()
-        if float(score) >= _MIN_SCORE and len(text.strip()) > 1
-    ]
-    return _in_order(lines)
+    recognise = _recogniser()
+    lines, on_head = recognise(coloured)
+    turns = 0
+    if sum(len(line.text) for line in lines) >= _TELLING:
+        if _run_upwards(lines):
+            turns = 1
+            lines, on_head = recognise(np.rot90(coloured, turns).copy())
+        if on_head:
+            turns += 2
+            lines, _ = recognise(np.rot90(coloured, turns).copy())
+    return _turned_back(_in_order(lines), turns, coloured.shape[:2])
+
+
+def _run_upwards(lines: Sequence[Line]) -> bool:
+    """Whether most of the text runs up or down the picture: the page was scanned sideways."""
+    upwards = sum(len(line.text) for line in lines if line.is_upright)
+    return upwards > sum(len(line.text) for line in lines) / 2
+
+
+def _turned_back(reading: Reading, turns: int, shape: Sequence[int]) -> Reading:
+    """A reading of a picture that was turned, with its boxes where they lie on the picture."""
+    for turn in range(turns, 0, -1):
+        width = shape[1] if turn % 2 else shape[0]
+        lines = tuple(
+            replace(
+                line,
+                box=line.box.turned_back(width),
+                places=tuple(place.turned_back(width) for place in line.places),
+            )
+            for line in reading.lines
+        )
+        reading = replace(reading, lines=lines)
+    return reading
 
 
 def _line(
@@ -139,7 +205,9 @@ def _line(
         text += character
         boxes.append(place)
         seen = False
-    return Line(text, box, tuple(boxes), score >= _SURE_SCORE)
+    line = Line(text, box, tuple(boxes), score >= _SURE_SCORE)
+    # Of a line that runs up the page it is not known where each letter stands.
+    return replace(line, places=(box,) * len(text)) if line.is_upright else line
 
 
 def _usual_gap(before: str, after: str) -> float:

@@ -52,6 +52,8 @@ _PROPERTIES = {
     "modified": "DATE",
     "lastPrinted": "DATE",
 }
+# What Office wraps around a package that it encrypts; files of old formats begin the same.
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Properties that programs set, and types of those that hold a moment.
 _NOBODYS = frozenset("Application AppVersion revision TotalTime DocSecurity".split())
 _MOMENTS = ("date", "filetime")
@@ -112,6 +114,7 @@ def read_package(
 ) -> Iterator[Record | Failure]:
     """The file as one record. `slots_of` sees all parts and gives the reader of one."""
     try:
+        _check_open(stream)
         parts = [_open(info, data, name, rules) for info, data in members(stream, name)]
         changed = new_part_names(part.name for part in parts)
         for part in parts:
@@ -128,6 +131,12 @@ def read_package(
         return
     documents = tuple(document for part in parts for document in part.documents)
     yield Record(documents, lambda results: _write(parts, results))
+
+
+def _check_open(stream: BinaryIO) -> None:
+    if stream.read(len(_OLE)) == _OLE:
+        raise ReadError("protected by a password, or of an old format that its name hides")
+    stream.seek(0)
 
 
 def _open(info: zipfile.ZipInfo, data: bytes, where: str, rules: FormatRules) -> Part:

@@ -13,7 +13,7 @@ from incognote.core.errors import ReadError
 from incognote.formats.pdf_strings import walk
 
 _MAX_DEPTH = 15
-_MAX_INSTRUCTIONS = 5_000_000
+_MAX_INSTRUCTIONS = 1_000_000
 # Operators that name a resource, and of which kind: by their last operand, Tf by its first.
 _KINDS = {
     "Tf": "/Font", "Do": "/XObject", "gs": "/ExtGState", "sh": "/Shading", "cs": "/ColorSpace",

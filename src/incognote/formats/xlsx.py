@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import BinaryIO
 
+from incognote.core.errors import ReadError
 from incognote.core.types import Failure
 from incognote.formats import xlsx_names
 from incognote.formats.base import Record
@@ -52,6 +53,8 @@ class XlsxFormat:
         before: dict[str, list[str]] = {}
 
         def reader(parts: Sequence[Part]) -> PartSlots:
+            if all(part.root != "workbook" for part in parts):
+                raise ReadError("not an XLSX file: it holds no workbook")
             for part in parts:
                 if found := xlsx_names.names(part.nodes):
                     before[part.new_name] = [node.text for node, _ in found]
