@@ -432,6 +432,28 @@ def test_codes_and_definitions_stay():
     assert out.CodingSchemeUID == "2.16.840.1.113883.6.96"
 
 
+def test_products_and_codes_of_catalogues_are_not_read():
+    def code(designator: str) -> Dataset:
+        item = Dataset()
+        item.CodeValue, item.CodingSchemeDesignator, item.CodeMeaning = "T-1", designator, "Knee"
+        return item
+
+    data = _study(
+        Manufacturer="SIEMENS",
+        ManufacturerModelName="of QUILLON",
+        AnatomicRegionSequence=[code("SRT"), code("99FENWICK")],
+    )
+    texts = [d.text for d in read(data, "x.dcm", KEEP)[0].documents if d.free_text]
+    assert not [text for text in texts if "SIEMENS" in text]
+    assert "Manufacturer Model Name: of QUILLON" in texts
+    assert [text for text in texts if text.endswith(("T-1", "Knee"))] == [
+        "Code Value: T-1",
+        "Code Meaning: Knee",
+    ]
+    out = _surrogates(data)
+    assert (out.Manufacturer, out.ManufacturerModelName) == ("SIEMENS", "of NN")
+
+
 @pytest.mark.parametrize(
     ("age", "told"),
     [("089Y", "089Y"), ("5Y", "5Y"), ("101Y", "090Y"), ("030M", "030M"), ("Quillon", "")],

@@ -44,6 +44,7 @@ _MAX_DEPTH = 100
 _MAYBE_SEQUENCE = ("SQ", "UN", None)
 # What may name a patient, in a code, too.
 _WORD = re.compile(r"\w{4,}")
+_KEPT_TEXT = ("AS", "CS", "LO", "SH", "TM", "UC")
 # How many of an age's units are 90 years.
 _VERY_OLD = {"Y": 90, "M": 1080, "W": 4696, "D": 32872}
 _VOICES = ("1.2.840.10008.5.1.4.1.1.9.4.1", "1.2.840.10008.5.1.4.1.1.9.4.2")
@@ -152,13 +153,17 @@ class _File:
 
     def _keep(self, dataset: Any, element: Any) -> None:
         """What stays, if it is what it should be: a code that is none, or a name, is read."""
+        if element.VR not in _KEPT_TEXT:
+            return
         values = element.value if element.VM > 1 else [element.value]
         texts = [str(value or "") for value in values]
-        if element.VR == "CS":
-            if not all(fits("CS", text) and self.names.isdisjoint(text.split()) for text in texts):
-                self.values += values_of(dataset, element, TEXT, self.where, self.meta)
+        if not all(self.names.isdisjoint(_WORD.findall(text)) for text in texts):
+            self.values += values_of(dataset, element, TEXT, self.where, self.meta)
         elif not all(fits(element.VR, text) for text in texts if text):
-            element.value = ""
+            if element.VR == "CS":
+                self.values += values_of(dataset, element, TEXT, self.where, self.meta)
+            else:
+                element.value = ""
         elif element.VR == "AS" and any(map(_is_very_old, texts)):
             element.value = "090Y"  # ages above 89 are told apart by nobody
 

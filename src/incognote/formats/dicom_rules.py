@@ -78,6 +78,21 @@ _PATIENT_NAMES = frozenset(
 )
 
 
+# Products, which the profile leaves alone: readers need them, and detectors take them for people.
+_PRODUCTS = frozenset(
+    """Manufacturer ManufacturerModelName SoftwareVersions ConvolutionKernel SequenceName
+    PulseSequenceName ReceiveCoilName TransmitCoilName""".split()
+)
+# What catalogues of the world say; local ones (99...) may list the doctors of the house.
+_CODES = frozenset(
+    """CodeValue LongCodeValue CodeMeaning CodingSchemeDesignator CodingSchemeVersion""".split()
+)
+_CATALOGUES = frozenset(
+    """ACR BARI BI DCM FMA I10 I10P I9 I9C ISO3166_1 ISO639_2 LN MA NCIt RADELEMENT RADLEX RXNORM
+    SCT SNM3 SRT UCUM UMLS UNS""".split()
+)
+
+
 @cache
 def profile() -> Mapping[str, Mapping[str, str]]:
     """Attribute (eight hexadecimal digits, lower case) -> `basic` and the options with a say."""
@@ -137,6 +152,8 @@ class Profile:
             return RECURSE if element.VR == "SQ" else KEEP
         if element.VR in _DATE_VRS and row.get("basic") != "X":
             return self._date(row.get("basic"))
+        if element.keyword in _CODES and dataset.get("CodingSchemeDesignator") in _CATALOGUES:
+            return KEEP
         if not row and element.VR == "UI":
             return KEEP if self._keeps_uid(element.keyword) else UID
         return _basic(element, row.get("basic"))
@@ -192,7 +209,7 @@ def _basic(element: Any, action: str | None) -> str:
             return RECURSE
         if element.VR == "OB" and keyword not in _KEPT_BYTES:
             return REMOVE
-        return TEXT if element.VR in _TEXT_VRS else KEEP
+        return TEXT if element.VR in _TEXT_VRS and keyword not in _PRODUCTS else KEEP
     if element.VR == "SQ" and _ACTIONS[action] == DUMMY:
         return RECURSE_DUMMY
     return _ACTIONS[action]
