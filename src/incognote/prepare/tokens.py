@@ -8,6 +8,7 @@ because it stays outside a name.
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from itertools import accumulate
 
@@ -31,6 +32,7 @@ def tokenize(text: str) -> Tokens:
     return Tokens(
         starts=array("l", bounds[:-1:2]),
         ends=array("l", bounds[1::2]),
-        words=pieces[1::2],
+        # One object for each word, however often it stands: a long document has many views.
+        words=list(map(sys.intern, pieces[1::2])),
         gaps=pieces[:-1:2],
     )

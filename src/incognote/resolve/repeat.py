@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate
 
 from incognote.core.labels import label as label_named
 from incognote.core.phrases import Misspellings, lower
@@ -40,7 +39,7 @@ _PAST_ANY_END = 1 << 62
 
 _WORD = re.compile(r"[^\W\d_]+")
 # Letters and digits in a row, or one mark: whole words start where an atom does.
-_ATOM = re.compile(r"([^\W_]+|\S)")
+_ATOM = re.compile(r"[^\W_]+|\S")
 # A scanner takes letters for digits: "Quil1feather".
 _LONG_CAPITALISED = re.compile(
     rf"[A-ZÀ-Þ](?<!\w[A-ZÀ-Þ])[^\W_]{{{_SHORTEST_WITH_ERROR - 1},}}(?!\w)"
@@ -211,15 +210,12 @@ def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int
         first = _ATOM.findall(words[0])[0]
         # Most forms are one word, and an atom that equals it is all there is to find.
         starting.setdefault(first, []).append((form, [] if words == [first] else words))
-    # White space and atoms in turns. Most atoms start no form, and are dismissed at full speed.
-    pieces = _ATOM.split(text)
-    bounds = list(accumulate(map(len, pieces)))
-    starts, ends, atoms = bounds[:-1:2], bounds[1::2], pieces[1::2]
-    for at in [at for at, atom in enumerate(atoms) if atom in starting]:
-        for form, words in starting[atoms[at]]:
-            end = _end_of(words, text, starts[at]) if words else ends[at]
+    # Most atoms start no form: a comprehension dismisses them in half the time of a loop.
+    for atom in [atom for atom in _ATOM.finditer(text) if atom[0] in starting]:
+        for form, words in starting[atom[0]]:
+            end = _end_of(words, text, atom.start()) if words else atom.end()
             if end:
-                yield form, starts[at], end
+                yield form, atom.start(), end
 
 
 def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
