@@ -114,6 +114,21 @@ class TestPainting:
         words = BurnedIn(tuple, "x", READ, _readings=(reading,))
         assert words.boxes([Result(document, (), text=reading.text)]) == [Box(0, 0, 64, 13)]
 
+    @pytest.mark.parametrize(
+        ("text", "from_"),
+        [("on 1 1 Ma r 2024", [26]), ("03/1 1/ 2024", [0]), ("well in 2024", [])],
+        ids=["month by name", "month by number", "a year alone"],
+    )
+    def test_dates_that_ocr_tore_apart_go_whole(self, text, from_):
+        from incognote.core.types import Document, Result, Span
+
+        places = tuple(Box(10 * at, 0, 10 * at + 10, 9) for at in range(len(text)))
+        reading = Reading((Line(text, Box(0, 0, 10 * len(text), 9), places),), ("",))
+        year = Span(len(text) - 4, len(text), "DATE")
+        words = BurnedIn(tuple, "x", READ, _readings=(reading,))
+        boxes = words.boxes([Result(Document("x", text), (year,), text=text)])
+        assert [box.left for box in boxes] == from_
+
     def test_a_word_that_can_still_be_read_is_a_leak(self):
         pixels = np.array(_picture())
         box = read_picture(pixels).lines[0].box

@@ -8,6 +8,7 @@ text, those that are PHI are painted over, and so is what OCR saw but could not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _MARGIN = 4
 # A word that lies on paint by more than this share of itself was not painted over after all.
 _SAME = 0.5
+# OCR tears dates apart ("1 1 Ma r 2024"): what stands before a year may be its day and month.
+_TORN_DAY = re.compile(r"(?:\d ?){1,2}[ ./-]{0,3}(?:\w[ .]?){1,4}[ ./,-]{0,3}\Z")
+_LONGEST_DAY = 20
 # A picture that uses less than this share of its range is read in a second rendition.
 _USED = 0.5
 
@@ -74,6 +78,10 @@ class BurnedIn:
                 span = replacement.span
                 if replacement.text != reading.text[span.start : span.end]:
                     found += reading.between(span.start, span.end)
+            for span in result.spans:
+                before = max(span.start - _LONGEST_DAY, 0), span.start
+                if span.label == "DATE" and (day := _TORN_DAY.search(reading.text, *before)):
+                    found += reading.between(day.start(), span.end)
         return [box.grown(_MARGIN) for box in found]
 
 
