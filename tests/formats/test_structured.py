@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.formats.planted import documents, masked, placed, unchanged
+from tests.formats.planted import documents, masked, placed, read, unchanged
 
+from incognote.core.types import Replacement, Result
 from incognote.policy import FormatRules
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "formats"
@@ -153,3 +154,22 @@ def test_columns_are_dropped_read_and_kept_by_policy(name, data, expected):
 )
 def test_documents_say_where_they_stand(name, data, expected):
     assert expected <= placed(data.encode(), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("m.hl7", "MSH|^~\\&|||||20240311101500+0500\r", "MSH|^~\\&|||||2024\r"),
+        ("p.json", '{"resourceType":"Basic","issued":"2024-03-11T10:15:00Z"}', '{"resourceType":"Basic","issued":"2024"}'),
+        ("c.xml", '<ClinicalDocument><time value="20240311101500"/></ClinicalDocument>', '<ClinicalDocument><time value="2024"/></ClinicalDocument>'),
+        ("x.json", '{"dob": "2024-03-11 10:15:00"}', '{"dob": "2024"}'),
+    ],
+    ids=["hl7", "fhir", "cda", "json"],
+)  # fmt: skip
+def test_a_mere_year_has_no_time_of_day(name, data, expected):
+    (record,) = read(data.encode(), name)
+    years = [
+        Result(d, d.given, (), tuple(Replacement(span, "2024", "year") for span in d.given), "2024")
+        for d in record.documents
+    ]
+    assert record.render(years).decode() == expected

@@ -24,6 +24,7 @@ from incognote.formats.patch import (
     Change,
     Piece,
     Slot,
+    dated,
     dropped_slot,
     informed,
     patched,
@@ -125,7 +126,7 @@ class _File:
                 text_slot(
                     self.where,
                     [Piece(leaf.start, leaf.end, value[start:end])],
-                    lambda text: write(before + text + after),
+                    lambda text: write(before + dated(text, after)),
                     lead=f"{words_of(key)}: " if kind == TEXT else "",
                     label=None if kind == TEXT else kind,
                     meta=_SHARED if decision.shared else self.meta,

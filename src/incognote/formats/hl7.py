@@ -35,7 +35,15 @@ from incognote.formats.hl7_rules import (
     unnumbered,
 )
 from incognote.formats.hl7_text import HEADERS, Part, Segment, Separators, segments
-from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
+from incognote.formats.patch import (
+    Piece,
+    Slot,
+    dated,
+    dropped_slot,
+    informed,
+    patched_record,
+    text_slot,
+)
 from incognote.policy import DROP, KEEP, FormatRules
 
 _START = re.compile(rb"(?:^|[\r\n\x0b])(?=(?:MSH|FHS|BHS|BTS|FTS)[^A-Za-z0-9\s])")
@@ -258,9 +266,11 @@ class _Message:
                 self._known(each, label)
 
     def _known(self, part: Part, label: str) -> None:
+        piece = part.piece(self.marks)
         if label == "DATE" and (found := DATE.match(part.text)):
-            part = Part(part.start, found[0])
-        self._add([part.piece(self.marks)], label=label)
+            time = part.text[found.end() :]
+            piece = Piece(part.start, part.end, found[0], lambda new: dated(new, time))
+        self._add([piece], label=label)
 
     def _person(self, components: Sequence[Part], family: str, label: str) -> None:
         """The parts of a name as one document, "FAMILY, GIVEN MIDDLE", and the id before them."""

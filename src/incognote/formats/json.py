@@ -23,6 +23,7 @@ from incognote.formats.patch import (
     Change,
     Piece,
     Slot,
+    dated,
     dropped_slot,
     facts,
     informed,
@@ -117,7 +118,7 @@ def slot_for(
     return text_slot(
         doc_id,
         [piece],
-        lambda text: literal(before + text + after),
+        lambda text: literal(before + dated(text, after)),
         lead=lead,
         label=None if kind == TEXT else kind,
         meta=meta,

@@ -12,6 +12,7 @@ neither is ever written back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,6 +21,8 @@ from incognote.core.errors import TransformError
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Record, new_text
 from incognote.formats.charset import Text, check
+
+_PARTIAL_DATE = re.compile(r"\d{4}(?:-?\d\d)?")
 
 
 class Change(NamedTuple):
@@ -213,6 +216,11 @@ def spread(
             end = min(span.end, ends[i]) - at[i]
             new[i] = new[i][:start] + text + new[i][end:]
     return new
+
+
+def dated(new: str, after: str) -> str:
+    """A new date and what stood behind it; a mere year or month has no time of day."""
+    return new if _PARTIAL_DATE.fullmatch(new) else new + after
 
 
 def _divide(text: str, separators: list[str]) -> list[str] | None:

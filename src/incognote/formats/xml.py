@@ -18,7 +18,15 @@ from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
 from incognote.formats.headers import words_of
-from incognote.formats.patch import Piece, Slot, dropped_slot, informed, patched_record, text_slot
+from incognote.formats.patch import (
+    Piece,
+    Slot,
+    dated,
+    dropped_slot,
+    informed,
+    patched_record,
+    text_slot,
+)
 from incognote.formats.xml_scan import WRITERS, Node, is_private_path, scan, write_text
 from incognote.formats.xml_text import block_of, nodes_slot, says_something
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
@@ -125,7 +133,7 @@ class _File:
             text_slot(
                 self.where,
                 [piece],
-                lambda text: write(before + text + after),
+                lambda text: write(before + dated(text, after)),
                 lead="" if known else f"{words_of(_own_name(node))}: ",
                 label=decision.kind if known else None,
                 meta=_SHARED if decision.shared else self.meta,
