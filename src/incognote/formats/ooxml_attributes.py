@@ -21,7 +21,7 @@ _DATES = frozenset("date dateTime dateUtc dT fullDate time".split())
 _AUTHORS = frozenset("author initials refreshedBy userId userName".split())
 # Read whatever their value looks like, on any element of any part.
 _WRITTEN = frozenset(
-    """alt altText altTextSummary anchor cache cap caption codeName colHeaderCaption command comment
+    """alt altText altTextSummary anchor cache caption codeName colHeaderCaption command comment
     connection customMenu dataCaption descr description destinationFile display displayName
     displayText divId docLocation ed error errorCaption errorTitle grandTotalCaption help href instr
     label location missingCaption name Name newName oldName original phldrT post presName prompt
@@ -53,7 +53,7 @@ _TOKEN = re.compile(
     r"""[a-z][A-Za-z0-9]*                                   # center, nextPage
     | [-+]?[\d.,]+[a-z%]{0,4} | \#?[0-9A-Fa-f]+ | \W*       # 12pt, FF0000
     | \{?[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?
-    | \#?_x[0-9a-f]{4}_\w?\d+ | rId\d+ | [a-z]{2,3}-[A-Z]{2}
+    | \#?_x[0-9a-f]{4}_\w?\d+ | rId\d+ | [a-z]{2,3}-[A-Z]{2} | [a-z]+:[A-Z0-9]+
     | (?:https?|urn):[\w./:-]*(?:schema|purl|w3\.org)[\w./:#-]*
     | (?:\$?[A-Z]{1,3}\$?\d+[:\ ]?)+                        # A1:B2""",
     re.VERBOSE,
