@@ -178,3 +178,16 @@ def test_formulas_follow_the_names_of_sheets_and_ranges():
         "='PATIENT'!A1*2", "=PATIENT_3+PATIENT_2!A1", '=IF(A1=1,"[PATIENT]","x")',
     ]  # fmt: skip
     assert cleaned.defined_names["PATIENT_3"].attr_text == "PATIENT_2!$A$1"
+
+
+def test_codes_in_headers_are_no_part_of_names():
+    book = openpyxl.Workbook()
+    book.active.append(["x"])
+    book.active.oddHeader.center.text = "Quillon & Sons"
+    book.active.oddHeader.left.text = "Page &P"
+    buffer = io.BytesIO()
+    book.save(buffer)
+    assert "Quillon & Sons" in "\n".join(d.text for d in documents(buffer.getvalue(), "x.xlsx"))
+    out = openpyxl.load_workbook(io.BytesIO(masked(buffer.getvalue(), "x.xlsx", [NAME])))
+    assert out.active.oddHeader.center.text == "[PATIENT] & Sons"
+    assert out.active.oddHeader.left.text == "Page &P"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import BinaryIO
+from xml.sax.saxutils import unescape
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
@@ -39,6 +40,9 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 # Elements of a pivot cache that hold one value each.
 _CACHED = ("n", "s", "d")
 _SHEETS = ("worksheet", "dialogsheet", "macrosheet", "chartsheet")
+# Headers and footers, and the codes in them that say where words stand and how they look.
+_MARGINS = frozenset("oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split())
+_CODES = re.compile(r'(?:&amp;(?:"[^"]*"|&quot;.*?&quot;|K[0-9A-F]{6}|\d+|\w|&amp;))+')
 _PARTS_OF_A_DAY = ("year", "month", "day")
 
 
@@ -131,6 +135,8 @@ class _Workbook:
                 slots += self._attribute_slots(part, node)
             elif node.name == "author":
                 slots.append(value_slot(node, self.where, part.name, "DOCTOR"))
+            elif node.name in _MARGINS:
+                slots += _margin_slots(node, part.raw, self.where, part.name)
             elif node.name in xlsx_names.FORMULAS and node.kind == "text":
                 slots += formula_slots(node, part.raw, self.where, part.name, self.known)
             elif id(node) not in numbers and node.name != "t" and _is_words(node.text):
@@ -299,6 +305,25 @@ def _followed(record: Record, before: dict[str, list[str]]) -> Record:
     return Record(
         record.documents, lambda results: xlsx_names.follow(record.render(results), before)
     )
+
+
+def _margin_slots(node: Node, raw: str, where: str, part: str) -> list[Slot]:
+    """A header or footer without its codes, of which "&C" before a name would seem part of it."""
+    stands = raw[node.start : node.end]
+    bounds = [node.start]
+    for code in _CODES.finditer(stands):
+        bounds += [node.start + code.start(), node.start + code.end()]
+    bounds.append(node.end)
+    pieces = [
+        Piece(start, end, unescape(raw[start:end]))
+        for start, end in zip(bounds[::2], bounds[1::2], strict=True)
+        if start < end
+    ]
+    if not any(_is_words(piece.text) for piece in pieces):
+        return []
+    lines = ["\n"] * len(pieces)
+    place = f"{where} {part} {node.name}"
+    return [text_slot(where, pieces, write_text, separators=lines, locator=place)]
 
 
 def _is_words(text: str) -> bool:
