@@ -180,6 +180,41 @@ def not_a_fraction(match: re.Match[str]) -> bool:
     return month <= 12 and month != day and (month > day or (day > 10 and day != 12))
 
 
+_PAIR = re.compile(r"(?<![\d/.])(\d{1,3})/(\d{1,3})(?![\d/]|\.\d)")
+_COLUMN = re.compile(r"  |\t")
+_WORD = re.compile(r"[A-Za-z]+")
+_ROW = 60  # how far the neighbours in a row may stand
+_BESIDE = 30
+
+
+@_check
+def not_among_ratios(match: re.Match[str]) -> bool:
+    """No number pair that cannot be a date stands beside it in the row: "cat 10/40  dog 3/11".
+
+    A colon behind it speaks for a date all the same: "diary 54/56. CT 1/29: stable".
+    """
+    text, start, end = match.string, match.start(), match.end()
+    if text[end : end + 1] == ":":
+        return True
+    first = max(text.rfind("\n", 0, start) + 1, start - _ROW)
+    line_end = text.find("\n", end)
+    last = min(len(text) if line_end < 0 else line_end, end + _ROW)
+    for pair in _PAIR.finditer(text, first, last):
+        if _ratio(int(pair[1]), int(pair[2])):
+            gap = text[pair.end() : start] if pair.end() <= start else text[end : pair.start()]
+            if _COLUMN.search(gap) or (len(gap) < _BESIDE and len(_WORD.findall(gap)) < 3):
+                return False
+    return True
+
+
+def _ratio(first: int, second: int) -> bool:
+    """No date in either order; nor a blood pressure, an acuity of 20/40 or a score out of ten,
+    which stand beside dates everywhere."""
+    if _month_day(first, second, True) or _month_day(second, first, True):
+        return False
+    return first != 20 and second != 10 and not (first >= 60 and second >= 30)
+
+
 _WORD_BEFORE = re.compile(r"([A-Za-z]{3,24})[ ]{1,2}\Z")
 
 
