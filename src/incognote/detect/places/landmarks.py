@@ -109,4 +109,8 @@ def _is_road(scan: Scan, at: int, number: int, *, dashed: bool) -> bool:
     if lower in ("mile", "milepost", "exit", "fm", "rt", "loop", "sr") or word.islower():
         # "SR 80" is a rhythm and "route 5 mg" a way: only "on", "off", "near" make them roads.
         return preposition(scan, at) in word_list("cues", "road_before") and scan.lower(at) != "rt"
-    return lower != "us" or (word == "US" and len(digits) <= 3)
+    if lower == "us":
+        # "Renal US 40" is a picture of a kidney.
+        imaged = at > 0 and scan.lower(at - 1) in word_list("cues", "imaged")
+        return word == "US" and len(digits) <= 3 and not imaged
+    return True
