@@ -51,3 +51,16 @@ def test_a_pipe_is_written_to_and_never_replaced(tmp_path):
         assert pipe.is_fifo()
     finally:
         os.close(reader)
+
+
+def test_an_interrupt_while_the_file_is_opened_leaves_nothing(tmp_path, monkeypatch):
+    opened = Path.open
+
+    def interrupted(path, *args):
+        opened(path, *args).close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), AtomicFile(tmp_path / "out.txt") as file:
+        file.write(b"text")
+    assert not list(tmp_path.iterdir())

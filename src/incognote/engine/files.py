@@ -26,6 +26,7 @@ class AtomicFile:
         name = path.name if self._special else f".{path.name}.{os.getpid()}.partial"
         self._partial = path.with_name(name)
         self._stream: BinaryIO | None = None
+        self._begun = False  # before there is a stream: Ctrl-C may come between the two
 
     def write(self, data: bytes) -> None:
         with self._naming_the_file():
@@ -53,19 +54,20 @@ class AtomicFile:
                 os.fsync(stream.fileno())
                 self._partial.replace(self.path)
             stream.close()
-        self._stream = None
+        self._stream, self._begun = None, False
 
     def discard(self) -> None:
         if self._stream:
             with suppress(OSError):  # on a full disk, closing fails as writing did
                 self._stream.close()
             self._stream = None
-            if not self._special:
-                self._partial.unlink(missing_ok=True)
+        if self._begun and not self._special:
+            self._partial.unlink(missing_ok=True)
 
     def _open(self) -> BinaryIO:
         if self._stream is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._begun = True
             self._stream = self._partial.open("wb")
         return self._stream
 
