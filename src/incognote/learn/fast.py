@@ -7,7 +7,6 @@ unlabelled text.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,9 +20,10 @@ from incognote.detect.tagging import Scores
 from incognote.detect.units import LAYOUTS, SHAPES, split
 from incognote.detect.word_class import CLASSES
 from incognote.learn.augment import Source
-from incognote.learn.checkpoint import Average, Best
+from incognote.learn.checkpoint import Best
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import epochs
+from incognote.learn.steps import Schedule, Steps
 from incognote.learn.windows import IGNORED, phi_error, unit_targets
 
 if TYPE_CHECKING:
@@ -182,14 +182,11 @@ def train(
     labels = labels or labels_of(source.notes)
     index = {label: i for i, label in enumerate(labels, 1)}
     model = build(len(labels), options).to(device)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=options.rate, weight_decay=options.decay, foreach=True
-    )
-    trained = list(model.parameters())
-    average, best = Average(trained, options.averaging), Best(out, options.patience)
+    steps = Steps([(list(model.parameters()), options.rate)], options.decay, options.averaging)
+    best = Best(out, options.patience)
     check = gold_samples(held, index, UnitTable())
     rng = random.Random(options.seed)
-    started = time.monotonic()
+    schedule = Schedule(options.epochs, options.minutes)
     seeds = [options.seed * 1000 + epoch for epoch in range(options.epochs)]
     feed = epochs(SampleMaker(source, index), seeds, options.feeders)
     for epoch, gold in enumerate(feed):
@@ -199,24 +196,17 @@ def train(
         model.train()
         total = torch.zeros((), device=device)
         for number, group in enumerate(todo):
-            done = (epoch + number / len(todo)) / options.epochs
-            if options.minutes:
-                done = max(done, (time.monotonic() - started) / 60 / options.minutes)
-            for parameters in optimizer.param_groups:
-                parameters["lr"] = options.rate * min(1.0, done / 0.02 + 0.01) * max(0.0, 1 - done)
             loss = _loss(model, group, options.blanked)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            average.follow()
+            done = schedule.done(epoch + number / len(todo))
+            steps.take(min(1.0, done / 0.02 + 0.01) * max(0.0, 1 - done))
             total += loss.detach()
         model.eval()
-        with average.in_place():
+        with steps.average.in_place():
             error = _held_out_error(model, _grouped(check, options.budget))
             progress(
                 f"epoch {epoch + 1}/{options.epochs} loss {total.item() / max(1, len(todo)):.4f} "
-                f"held-out error {error:.4f} {time.monotonic() - started:.0f} s"
+                f"held-out error {error:.4f} {schedule.seconds:.0f} s"
             )
             best.offer(
                 model,
@@ -226,8 +216,7 @@ def train(
                 training=asdict(options),
                 augmentation=asdict(source.options),
             )
-        spent = (time.monotonic() - started) / 60
-        if best.out_of_patience or (options.minutes and spent >= options.minutes):
+        if best.out_of_patience or schedule.is_out_of_time:
             break
 
 

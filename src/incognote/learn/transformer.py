@@ -21,10 +21,11 @@ import numpy as np
 
 from incognote.core.errors import UsageError
 from incognote.learn.augment import Source
-from incognote.learn.checkpoint import Average, Best, load_weights, read_state
+from incognote.learn.checkpoint import Best, load_weights, read_state
 from incognote.learn.data import Note, labels_of
 from incognote.learn.feed import EpochMaker, epochs
 from incognote.learn.network import build, read_vocabulary
+from incognote.learn.steps import Schedule, Steps
 from incognote.learn.teachers import Teacher, mean_answer
 from incognote.learn.windows import IGNORED, Batch, batches, cut, phi_error
 
@@ -116,28 +117,19 @@ def train(
     model = build(base, len(labels))
     first_epoch, best = 0, Best(out, options.patience)
     if resume:
-        state = read_state(out)
-        if tuple(state["labels"]) != labels:
-            raise UsageError(
-                f"{out} was trained on other labels; it cannot be resumed on this data"
-            )
-        load_weights(model, out)
-        first_epoch, best = state["epoch"], Best(out, options.patience, state["held_out_error"])
+        first_epoch, best = _resumed(model, out, labels, options)
     model.to(device)
 
-    new = [p for name, p in model.named_parameters() if not name.startswith("encoder")]
-    old = [p for name, p in model.named_parameters() if name.startswith("encoder")]
-    old = [p for p in old if p.requires_grad]
-    optimizer = torch.optim.AdamW(
-        [{"params": old, "lr": options.rate}, {"params": new, "lr": options.head_rate}],
-        weight_decay=options.decay,
-        foreach=True,
+    steps = Steps(
+        [
+            (_trained(model, of_encoder=True), options.rate),
+            (_trained(model, of_encoder=False), options.head_rate),
+        ],
+        options.decay,
+        options.averaging,
     )
-    rates = [group["lr"] for group in optimizer.param_groups]
-    trained = old + new
-    average = Average(trained, options.averaging)
     crew = Crew(model, options.workers, device, pieces.unknown, options.blanked, teachers)
-    started = time.monotonic()
+    schedule = Schedule(options.epochs, options.minutes)
     check = batches(
         [w for note in held for w in cut(note, pieces, index, options.window, random.Random(0))],
         pieces.pad,
@@ -147,32 +139,9 @@ def train(
     numbers = range(first_epoch, options.epochs)
     feed = epochs(make, [options.seed * 1000 + epoch for epoch in numbers], options.feeders)
     for epoch, parts in zip(numbers, feed, strict=True):
-        size = options.workers
-        todo = [parts[i : i + size] for i in range(0, len(parts), size)]
         model.train()
-        total, seen, epoch_started = 0.0, 0, time.monotonic()
-        for number, batch in enumerate(todo):
-            done = (epoch + number / len(todo)) / options.epochs
-            if options.minutes:
-                done = max(done, (time.monotonic() - started) / 60 / options.minutes)
-            if done >= 1:
-                break
-            factor = min(1.0, (done + 1e-4) / options.warmup) * (1.0 - done)
-            for group, rate in zip(optimizer.param_groups, rates, strict=True):
-                group["lr"] = rate * factor
-            total += crew.backward(batch)
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            average.follow()
-            seen += sum(part.ids.size for part in batch)
-            if number % 50 == 49:
-                speed = seen / (time.monotonic() - epoch_started)
-                progress(
-                    f"epoch {epoch + 1}/{options.epochs} {number + 1}/{len(todo)} "
-                    f"loss {total / (number + 1):.4f} {speed:,.0f} pieces/s done {done:.0%}"
-                )
-        with average.in_place():
+        _run_epoch(epoch, parts, crew, steps, schedule, options, progress)
+        with steps.average.in_place():
             error = _held_out_error(model, check, device)
             progress(f"epoch {epoch + 1} held-out error {error:.4f}")
             best.offer(
@@ -184,10 +153,54 @@ def train(
                 training=asdict(options),
                 augmentation=asdict(source.options),
             )
-        if best.out_of_patience or (
-            options.minutes and time.monotonic() - started >= options.minutes * 60
-        ):
+        if best.out_of_patience or schedule.is_out_of_time:
             break
+
+
+def _resumed(model: Any, out: Path, labels: tuple[str, ...], options: Training) -> tuple[int, Best]:
+    """The epoch to go on with, its weights in the model, and the error that is to be beaten."""
+    state = read_state(out)
+    if tuple(state["labels"]) != labels:
+        raise UsageError(f"{out} was trained on other labels; it cannot be resumed on this data")
+    load_weights(model, out)
+    return state["epoch"], Best(out, options.patience, state["held_out_error"])
+
+
+def _trained(model: Any, *, of_encoder: bool) -> list[Any]:
+    """The weights that learn: those of the encoder that came trained, or those that are new."""
+    return [
+        weights
+        for name, weights in model.named_parameters()
+        if name.startswith("encoder") == of_encoder and weights.requires_grad
+    ]
+
+
+def _run_epoch(
+    epoch: int,
+    parts: Sequence[Batch],
+    crew: Crew,
+    steps: Steps,
+    schedule: Schedule,
+    options: Training,
+    progress: Progress,
+) -> None:
+    """All steps of an epoch, or as many as there is time for."""
+    size = options.workers
+    todo = [parts[i : i + size] for i in range(0, len(parts), size)]
+    total, seen, started = 0.0, 0, time.monotonic()
+    for number, batch in enumerate(todo):
+        done = schedule.done(epoch + number / len(todo))
+        if done >= 1:
+            break
+        total += crew.backward(batch)
+        steps.take(min(1.0, (done + 1e-4) / options.warmup) * (1.0 - done))
+        seen += sum(part.ids.size for part in batch)
+        if number % 50 == 49:
+            speed = seen / (time.monotonic() - started)
+            progress(
+                f"epoch {epoch + 1}/{options.epochs} {number + 1}/{len(todo)} "
+                f"loss {total / (number + 1):.4f} {speed:,.0f} pieces/s done {done:.0%}"
+            )
 
 
 class Crew:
