@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeAlias
 
 from incognote.cli import DONE
 from incognote.cli.options import add_key, key_from
@@ -30,6 +31,7 @@ from incognote.corpus.synth import carriers, synthesise, templates
 from incognote.policy import load_policy
 
 Action = Callable[[argparse.Namespace], int]
+Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 _TYPES = 20  # rows of a table that is still read; --json has them all
 
@@ -81,6 +83,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     anew.add_argument("--report", metavar="FILE", type=Path, help="the rules as JSON")
 
+    _configure_synth(actions)
+
+    same = _action(actions, "duplicates", _duplicates, "pairs of notes that are nearly the same")
+    _add_similar(same)
+    same.add_argument("-o", "--output", metavar="FILE", type=Path, help="pairs as JSON Lines")
+
+
+def _configure_synth(actions: Actions) -> None:
+    """The one action that reads no corpus."""
     summary = "annotated notes from templates"
     synth = actions.add_parser("synth", help=summary, description=f"{summary}.".capitalize())
     synth.set_defaults(run_it=_synth)
@@ -103,13 +114,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="reports masked at the source (Dr. X, MM/DD/YYYY), .txt files, to use as templates",
     )
 
-    same = _action(actions, "duplicates", _duplicates, "pairs of notes that are nearly the same")
-    _add_similar(same)
-    same.add_argument("-o", "--output", metavar="FILE", type=Path, help="pairs as JSON Lines")
-
 
 def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    actions: Actions,
     name: str,
     run_it: Action,
     summary: str,
