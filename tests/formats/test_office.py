@@ -33,8 +33,10 @@ def test_outside_files_keep_every_member(path):
 
 
 PICTURES = {
-    "jpeg": (b"\xff\xd8", b"\xff\xe0\0\x07JFIF\0", b"\xff\xe1\0\x0bExif\0Quil", b"\xff\xfe\0\x09Quillon",
-             b"\xff\xda\0\x04ab\x12\xff\xd9", b"Quillon"),
+    "jpeg": (b"\xff\xd8", b"\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", b"\xff\xe0\0\x0bJFXX\0Quil",
+             b"\xff\xff\xe1\0\x0bExif\0Quil", b"\xff\xe2\0\x10ICC_PROFILE\0\1\1", b"\xff\xe2\0\x0aMPF\0Quil",
+             b"\xff\xfe\0\x09Quillon", b"\xff\xda\0\x04ab\x12", b"\xff\xfe\0\x09Quillon",
+             b"\xff\xda\0\x04ab\x12", b"\xff\xd9", b"Quillon"),
     "png": (b"\x89PNG\r\n\x1a\n", b"\0\0\0\1IHDRxcrc!", b"\0\0\0\7tEXtQuilloncrc!", b"\0\0\0\4eXIfQuilcrc!",
             b"\0\0\0\0IENDcrc!", b"Quillon"),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from pathlib import Path
 
 import pikepdf
@@ -382,12 +383,24 @@ def test_a_button_still_says_which_state_it_has():
         assert str(field.V) == str(field.Kids[0].AS) == "/Choice1"
 
 
-def test_a_photograph_that_stays_loses_what_the_camera_says():
+@pytest.mark.parametrize(
+    "packing",
+    [
+        pikepdf.Name.DCTDecode,
+        pikepdf.Array([pikepdf.Name.DCTDecode]),
+        pikepdf.Array([pikepdf.Name.FlateDecode, pikepdf.Name.DCTDecode]),
+    ],
+    ids=["plain", "listed", "packed-again"],
+)
+def test_a_photograph_that_stays_loses_what_the_camera_says(packing):
+    is_packed = pikepdf.Name.FlateDecode in (packing if isinstance(packing, pikepdf.Array) else ())
+
     def change(pdf):
-        image = pdf.make_stream(b"\xff\xd8\xff\xe1\0\x09Quillon\xff\xda\0\x02\x12\xff\xd9")
+        photograph = b"\xff\xd8\xff\xe1\0\x09Quillon\xff\xda\0\x02\x12\xff\xd9"
+        image = pdf.make_stream(zlib.compress(photograph) if is_packed else photograph)
         image.Subtype, image.Width, image.Height = pikepdf.Name.Image, 1, 1
         image.ColorSpace, image.BitsPerComponent = pikepdf.Name.DeviceGray, 8
-        image.Filter = pikepdf.Name.DCTDecode
+        image.Filter = packing
         pdf.pages[0].Resources.XObject = pikepdf.Dictionary(I=image)
         _content(b"/I Do BT /F1 12 Tf 72 700 Td (Well.) Tj ET")(pdf)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from incognote.core.errors import ReadError
 
@@ -18,6 +18,7 @@ _APPLICATION, _COMMENT = range(0xE0, 0xF0), 0xFE
 # Segments of applications that decoders need, by their first bytes, and how much of them: density
 # (a thumbnail may follow), and which colours the components are.
 _NEEDED = {0xE0: (b"JFIF\0", 12), 0xE8: (b"mrfx", 5), 0xEE: (b"Adobe", 12)}
+_PROFILE = {0xE2: (b"ICC_PROFILE\0", 0xFFFF)}
 # Within a scan, a marker is what neither fills, nor is stuffed, nor restarts.
 _MARKER = re.compile(rb"\xff[\x80-\xcf\xd8-\xfe]")
 _TILE, _TILE_DATA, _REMARK = 0x90, 0x93, 0x64
@@ -26,11 +27,18 @@ _TILE_HEAD = 12
 _BROKEN = ReadError("a compressed picture that is broken or of an unknown kind")
 
 
-def bare(stream: bytes) -> bytes:
-    """The stream with nothing in it but the picture; a ReadError where it cannot be followed."""
+def is_jpeg(stream: bytes) -> bool:
+    return stream.startswith(_JPEG)
+
+
+def bare(stream: bytes, *, with_profile: bool = False) -> bytes:
+    """The stream with nothing in it but the picture; a ReadError where it cannot be followed.
+
+    The colour profile of a JPEG is no part of its pixels, but they look wrong without it.
+    """
     try:
-        if stream.startswith(_JPEG):
-            return b"".join(_jpeg(stream))
+        if is_jpeg(stream):
+            return b"".join(_jpeg(stream, _NEEDED | _PROFILE if with_profile else _NEEDED))
         if stream.startswith(_JPEG_2000):
             return b"".join(_jpeg_2000(stream))
     except (IndexError, struct.error):
@@ -38,7 +46,7 @@ def bare(stream: bytes) -> bytes:
     raise _BROKEN
 
 
-def _jpeg(stream: bytes) -> Iterator[bytes]:
+def _jpeg(stream: bytes, needed: Mapping[int, tuple[bytes, int]]) -> Iterator[bytes]:
     yield _JPEG
     at = 2
     while True:
@@ -52,8 +60,8 @@ def _jpeg(stream: bytes) -> Iterator[bytes]:
             yield stream[at : at + 2]
             return
         end = _segment_end(stream, at)
-        if marker in _NEEDED:
-            head, length = _NEEDED[marker]
+        if marker in needed:
+            head, length = needed[marker]
             body = stream[at + 4 : end][:length]
             if body.startswith(head):
                 # No thumbnail: none is as wide and high as nothing.

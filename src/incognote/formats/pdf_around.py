@@ -71,9 +71,8 @@ def strip(editor: Any) -> None:
             _delete(each, _ANYWHERE)
             if "/Properties" in each.get("/Resources", {}):
                 _strip_properties(each.Resources.Properties)
-        if isinstance(each, pikepdf.Stream) and each.get("/Filter") == "/DCTDecode":
-            # A photograph that stays loses what the camera says of it.
-            each.write(without_metadata(each.read_raw_bytes()), filter=pikepdf.Name.DCTDecode)
+            if isinstance(each, pikepdf.Stream):
+                _strip_photograph(each, editor)
         is_form = isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Form"
         if is_form and (content := _without_said(each)) is not None:
             each.write(content)
@@ -100,6 +99,22 @@ def strip(editor: Any) -> None:
         if isinstance(each, pikepdf.Object) and each.is_indirect
     }
     drop_unread(editor, read, frozenset(_WRITTEN))
+
+
+def _strip_photograph(stream: Any, editor: Any) -> None:
+    """A photograph that stays loses what the camera says of it, be it packed once more or not."""
+    import pikepdf
+
+    filters = stream.get("/Filter")
+    packing = list(filters) if isinstance(filters, pikepdf.Array) else [filters]
+    if packing[-1:] != ["/DCTDecode"]:
+        return
+    packed = editor.make_stream(stream.read_raw_bytes())
+    if len(packing) > 1:
+        packed.Filter = pikepdf.Array(packing[:-1])
+        if isinstance(stream.get("/DecodeParms"), pikepdf.Array):
+            packed.DecodeParms = pikepdf.Array(list(stream.DecodeParms)[:-1])
+    stream.write(without_metadata(packed.read_bytes()), filter=pikepdf.Name.DCTDecode)
 
 
 def written_strings(editor: Any) -> Iterator[tuple[Any, str | int, str, str]]:
