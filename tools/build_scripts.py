@@ -48,7 +48,7 @@ def names(sources: Sources, script: str, attributes: tuple[str, ...]) -> list[st
         name
         for attribute in attributes
         for name in sources.faker_strings("person", attribute)[LOCALES[script]]
-        if name.isalpha() | (script == "devanagari") and " " not in name
+        if " " not in name and (name.isalpha() or script == "devanagari")
         if all(script_of(char) in (wanted, "") for char in name) and script_of(name) == wanted
     ]
     unique = list(dict.fromkeys(found))

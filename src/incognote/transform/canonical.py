@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from incognote.core.letters import is_invisible
+from incognote.core.phrases import lower
 
 
 class _Letters(dict[int, str]):
@@ -62,12 +63,4 @@ def canonical(text: str) -> Canonical:
     offsets = None
     if any(len(_LETTERS[ord(char)]) != 1 for char in set(text)):
         offsets = [at for at, char in enumerate(text) for _ in _LETTERS[ord(char)]]
-    return Canonical(plain, _lowered(plain), text, offsets)
-
-
-def _lowered(text: str) -> str:
-    """Lower case, one character for one character."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+    return Canonical(plain, lower(plain), text, offsets)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from incognote.core.types import Span
 from incognote.transform.canonical import canonical
 from incognote.transform.needles import (
+    ATOMS,
     PEOPLE,
     Needles,
     Whole,
@@ -29,7 +30,6 @@ from incognote.transform.needles import (
 from incognote.transform.spelling import SPACED
 from incognote.transform.wordindex import SHORTEST, WordIndex
 
-_ATOMS = re.compile(r"[^\W_]+")
 _WORDS = re.compile(r"\w+")
 _GAPS = re.compile(r"[\W_]+")
 _LINE_END = re.compile(r"\n\s*+(?=\w)")
@@ -231,7 +231,7 @@ def _wholes_left(folded: str, atoms: Sequence[str], wholes: Iterable[Whole]) -> 
             hits += [(first, last + 1, whole) for whole in by_text.get(read, ())]
     if not hits:
         return
-    places = [match.span() for match in _ATOMS.finditer(folded)]
+    places = [match.span() for match in ATOMS.finditer(folded)]
     for first, last, whole in hits:
         if _fits(whole, places[first:last], folded):
             yield Leak(places[first][0], places[last - 1][1], whole.label)
@@ -303,7 +303,7 @@ def _bare(output: str, leak: Leak, touched: Sequence[Piece]) -> Iterator[Span]:
     ends = [*(piece.start for piece in touched[1:]), leak.end]
     for piece, end in zip(touched, ends, strict=True):
         start = max(piece.start, leak.start)
-        if piece.kind == "text" and _ATOMS.search(output, start, end):
+        if piece.kind == "text" and ATOMS.search(output, start, end):
             at = piece.source + start - piece.start
             yield Span(at, at + end - start, leak.label, 1.0, ("leak-check",))
 

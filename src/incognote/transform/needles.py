@@ -36,9 +36,10 @@ from incognote.transform.record import Mention
 from incognote.transform.worddata import word_list
 
 PEOPLE = frozenset({"PATIENT", "DOCTOR", "INITIALS"})
+# What originals are cut into, and the text that is searched for them.
+ATOMS = re.compile(r"[^\W_]+")
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_ATOMS = re.compile(r"[^\W_]+")
 _NAMED = frozenset(
     "HOSPITAL ORGANIZATION STREET CITY STATE COUNTRY LOCATION-OTHER EMAIL URL USERNAME".split()
 )
@@ -95,7 +96,7 @@ def _needles(label: str, text: str) -> tuple[tuple[Word, ...], Whole | None]:
     if label in _UNSEARCHED:
         return (), None
     folded = canonical(text).folded
-    atoms = tuple(_ATOMS.findall(folded))
+    atoms = tuple(ATOMS.findall(folded))
     whole = Whole(atoms[:_MANY], label) if _is_searched(label, atoms) else None
     return tuple(_words(label, text, _LETTERS.findall(folded))), whole
 
