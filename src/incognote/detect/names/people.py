@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.before import before
 from incognote.detect.names.behind import behind
+from incognote.detect.names.columns import initials_in_columns
 from incognote.detect.names.evidence import CUES, judge, names_thing, weights
 from incognote.detect.names.facts import (
     AMBIGUOUS,
@@ -207,8 +208,9 @@ def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
                 owners.setdefault(short, opinion.staff)
     found = []
     signed = signing_off(page)
+    columns = initials_in_columns(page)
     for run in find_initials(page, owners, signed):
-        if run.first in taken:
+        if run.first in taken or run.first in columns:
             continue
         opinion = _weigh(run, judge(page, run))
         if run.first in signed:
@@ -217,5 +219,10 @@ def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
         if letters in owners:
             opinion.add("initials-of-known")
             opinion.staff += owners[letters]
+        found.append(opinion)
+    for at in sorted(columns - taken):
+        run = Run(at, at + 1, [], [at])
+        opinion = _weigh(run, judge(page, run))
+        opinion.add("below-heading")
         found.append(opinion)
     return found

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from incognote.core.phrases import lower
 from incognote.core.types import Tokens
 from incognote.detect.patterns.checks import CHECKS
-from incognote.detect.patterns.packfile import FLAGS, Rule
+from incognote.detect.patterns.packfile import FLAGS, NAMED, Rule
 
 LOOK_BACK = 60
 LONGEST_RUN = 20
@@ -36,7 +36,6 @@ _NINES = str.maketrans("0123456789", "9999999999")
 RUN_TOKENS = 12
 TRIES_BEFORE_GATE = 300  # how busy a group must be for its gate to pay
 _RUN_MARKS = frozenset("._-+/\\:%'#*")
-_NAMED = re.compile(r"\(\?P<(\w+)>")
 _REFERENCE = re.compile(r"\(\?P=(\w+)\)")
 _NUMBERED = re.compile(r"\\[1-9]|\(\?\(")
 _SHAPE = re.compile(r"(9+)(\+|\{1,(\d+)\})?(?:\[(.+)\]|(\D))?")
@@ -164,7 +163,7 @@ def _branch(at: int, rule: Rule) -> str:
         name = group[1]
         return f"(?P<{name}_{at}>" if f"(?P={name})" in rule.pattern else "(?:"
 
-    pattern = _REFERENCE.sub(rf"(?P=\1_{at})", _NAMED.sub(rename, rule.pattern))
+    pattern = _REFERENCE.sub(rf"(?P=\1_{at})", NAMED.sub(rename, rule.pattern))
     # The line end closes a comment, which a verbose pattern may end with.
     return f"(?P<g{at}>(?{'' if rule.case else 'i'}:{pattern}\n))"
 

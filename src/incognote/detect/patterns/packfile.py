@@ -26,7 +26,7 @@ RULE_KEYS = frozenset("id label score trigger pattern case check needs unless fi
 FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 _FOLDER = files("incognote.detect.patterns").joinpath("packs")
 _NAME = re.compile(r"\{([a-z][a-z_]*)\}")
-_GROUP = re.compile(r"\(\?P<(\w+)>")
+NAMED = re.compile(r"\(\?P<(\w+)>")
 _END = ""
 _UNBOUNDED = re.compile(r"(?<!\\)[*+]|\{\d*,\}")
 
@@ -197,7 +197,7 @@ def _rule(table: Mapping[str, Any], where: str, names: _Names) -> Rule:
         if check not in CHECKS:
             raise PolicyError(f"{where}: no check named {check!r}")
     pattern = names.expand(_text(table, "pattern", where))
-    if not any(name.startswith("phi") for name in _GROUP.findall(pattern)):
+    if not any(name.startswith("phi") for name in NAMED.findall(pattern)):
         raise PolicyError(f"{where}: the pattern has no group named phi")
     return Rule(
         id=_text(table, "id", where),
