@@ -82,6 +82,8 @@ def test_a_replacement_is_no_path():
     [
         pytest.param("dev.txt", False, id="plain"),
         pytest.param("progress_notes-2.txt", False, id="plain-with-a-number"),
+        pytest.param("fhir_bundle0.json", False, id="plain-of-formats"),
+        pytest.param("hl7.txt", False, id="plain-format-with-a-number"),
         pytest.param("ward_bell.txt", True, id="plain-beside-another"),
         pytest.param("Ward.txt", True, id="with-a-capital"),
         pytest.param("notes 3-11.txt", True, id="plain-with-a-date"),

@@ -155,3 +155,27 @@ def test_a_list_of_names_without_commas_is_looked_for_in_its_parts() -> None:
     """Whole, it would be compared at each of its words: time squared."""
     forms = {form.text for form in repeat._name_forms("Ann Smithson " * 20, "PATIENT")}
     assert forms == {"Ann", "Smithson"}
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        pytest.param(
+            ("PATIENT", "Jane Kowalski"), "title: [[Kowalski|PATIENT]] letter", id="a name"
+        ),
+        pytest.param(("MEDICALRECORD", "Kowalski1"), "title: Kowalski letter", id="another value"),
+    ],
+)
+def test_no_opinion_speaks_against_a_name_that_the_record_states(known, expected):
+    text = "title: Kowalski letter"
+    policy = policy_from({"name": "t", "labels": {"default": "keep"}})
+    document = Document("d", text, known=(known,))
+    harmless = Span(0, len(text), "SAFE", 0.99)
+    assert render_markup(text, resolve(document, [harmless], policy).spans) == expected
+
+
+def test_ordinary_words_of_stated_names_may_be_harmless():
+    text = "The brown Brown spot"
+    policy = policy_from({"name": "t", "labels": {"default": "keep"}})
+    document = Document("d", text, known=(("PATIENT", "Jane Brown"),))
+    assert resolve(document, [Span(0, len(text), "SAFE", 0.99)], policy).spans == ()

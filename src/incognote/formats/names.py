@@ -22,12 +22,14 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 # are names of people, too; beside any other word they are read.
 _PLAIN = frozenset(
     """
-    all archive batch case cases chart charts clinic copy corpus data demo dev discharge doc docs
-    document documents draft dump eval example export fax feed file files final form gold held inbox
-    index input lab labs letter letters list log main message messages new note notes old order
-    orders out output page part patient patients progress raw record records referral report reports
-    result results sample samples scan scans small split summary synthetic table test text train
-    training valid validation ward wards
+    all archive ascii batch bundle bundles case cases ccda cda chart charts clinic copy corpus csv
+    data demo dev dicom discharge doc docs document documents docx draft dump email emails eval
+    example export fax feed fhir file files final form gold held hl html image images img inbox
+    index input json jsonl lab labs letter letters list log mail main message messages ndjson new
+    note notes office old order orders out output page parquet part patient patients pdf pdfs
+    picture pictures progress raw record records referral report reports result results rtf sample
+    samples scan scans small split summary synthetic table tables test text train training tsv valid
+    validation vcf visit visits ward wards xls xlsx xml zip
     """.split()
 )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from incognote.core.labels import label as label_named
@@ -22,7 +22,8 @@ from incognote.lexicon import lexicon
 from incognote.resolve.claims import STATED, Claim, rank
 
 SOURCE = "repetition"
-# A repetition is weaker evidence than any detector's find: it never wins a conflict.
+# A repetition is weaker evidence than any detector's find: it never wins a conflict. Only a name
+# that the record states elsewhere is no opinion, and none speaks against it.
 WEIGHT = 0
 SCORE = 0.5
 
@@ -66,6 +67,7 @@ class _Form:
     label: str
     guarded: bool
     initial: str = ""
+    weight: int = WEIGHT
 
 
 def repetitions(
@@ -77,18 +79,26 @@ def repetitions(
     """
     found = sure_values((claim.span for claim in sorted(claims, key=rank)), text)
     forms: dict[str, _Form] = {}
-    for form in _forms([*found, *known]):
+    for form in [*_forms(found), *map(_stated, _forms(known))]:
         # A form that several finds share belongs to the strongest of them.
-        forms.setdefault(lower(form.text), form)
+        first = forms.setdefault(lower(form.text), form)
+        if form.weight > first.weight:
+            forms[lower(form.text)] = replace(first, weight=form.weight)
     if not forms:
         return []
     taken = sorted((claim.span.start, claim.span.end) for claim in claims)
-    spans = {
+    again = {
         *_written_again(forms.values(), text, taken),
         *_misspelt(forms.values(), text, taken),
     }
-    again = [Claim(span, WEIGHT) for span in sorted(spans, key=span_order)]
-    return [*again, *_abbreviated(claims, text, taken)]
+    in_order = sorted(again, key=lambda claim: span_order(claim.span))
+    return [*in_order, *_abbreviated(claims, text, taken)]
+
+
+def _stated(form: _Form) -> _Form:
+    """A form of what the record states. Numbers may be measurements here, and words just words."""
+    stated = form.label in _NAMES and not form.guarded
+    return replace(form, weight=STATED) if stated else form
 
 
 def _abbreviated(claims: Sequence[Claim], text: str, taken: _Stretches) -> Iterator[Claim]:
@@ -185,7 +195,7 @@ def _is_known(word: str) -> bool:
     return _also_a_word(word) or lex.is_eponym(word) or lex.word_rank(word) is not None
 
 
-def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Span]:
+def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Claim]:
     both_cases = text != text.upper() and text != text.lower()
     for form, start, end in _places(forms, lower(text)):
         before = form.initial and _INITIAL_BEFORE.search(text, max(0, start - 4), start)
@@ -196,7 +206,7 @@ def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iter
         if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
             continue
         if not _is_eponym_here(text, start, end):
-            yield Span(begin, end, form.label, SCORE, (SOURCE,))
+            yield Claim(Span(begin, end, form.label, SCORE, (SOURCE,)), form.weight)
 
 
 def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int]]:
@@ -260,7 +270,7 @@ def _is_eponym_here(text: str, start: int, end: int) -> bool:
     )
 
 
-def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Span]:
+def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Claim]:
     """Long parts of names with one letter wrong, missing, added or swapped with the next, or with
     "rn" for "m" or "m" for "rn", as scanners write."""
     long = {
@@ -281,7 +291,7 @@ def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[
         if form is None and written not in long:
             form = scanned.get(_scanned(written))
         if form and not _inside(*found.span(), taken) and not _is_known(found[0]):
-            yield Span(found.start(), found.end(), form.label, SCORE, (SOURCE,))
+            yield Claim(Span(*found.span(), form.label, SCORE, (SOURCE,)), WEIGHT)
 
 
 def _scanned(word: str) -> str:
