@@ -24,7 +24,8 @@ from incognote.transform.record import CALENDAR, NOTED, Mention, Record, Scope
 SCOPES = ("patient", "document", "corpus")
 # A patient's answers take some 40 kB; those forgotten are worked out again, the same.
 _SCOPES_HELD = 512
-_MENDS = 3
+# A note needs one look or two; in a file of a thousand patients each mend brings new words to look for.
+_MENDS = 10
 
 
 class Transform(Protocol):
