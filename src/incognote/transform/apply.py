@@ -24,7 +24,7 @@ from incognote.transform.record import CALENDAR, NOTED, Mention, Record, Scope
 SCOPES = ("patient", "document", "corpus")
 # A patient's answers take some 40 kB; those forgotten are worked out again, the same.
 _SCOPES_HELD = 512
-# A note needs one look or two; in a file of a thousand patients each mend brings new words to look for.
+# A note needs a look or two; in a file of a thousand patients each mend brings new words to seek.
 _MENDS = 10
 
 
