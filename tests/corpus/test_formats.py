@@ -9,19 +9,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.marked import annotated
 
 from incognote.core.errors import IncognoteError, ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.corpus import FORMATS, read_corpus, write_corpus
-from incognote.testing import parse_markup
 
 NOTE = "Seen by Dr. [[Zoë O'Neil|DOCTOR]] on [[3/4/20|DATE]];\nK < 4 & pH > 7.\n[[Ann\nLee|PATIENT]] 😀 [[MRN 7|IDNUM]]"
 ONE_BYTE = NOTE.replace("😀", "ok")
-
-
-def note(marked: str = NOTE, key: str = "n1", **meta: str) -> AnnotatedDocument:
-    text, spans = parse_markup(marked)
-    return AnnotatedDocument(Document(key, text, meta), spans)
 
 
 def there_and_back(
@@ -34,16 +29,16 @@ def there_and_back(
 
 @pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"physionet", "conll", "bilou"}))
 def test_text_and_spans_survive(form: str, tmp_path: Path) -> None:
-    docs = [note(), note("Nothing here.\r\nAt all.", "n2")]
+    docs = [annotated(NOTE), annotated("Nothing here.\r\nAt all.", "n2")]
     back = there_and_back(docs, form, tmp_path)
     assert [(d.id, d.text, d.spans) for d in back] == [(d.id, d.text, d.spans) for d in docs]
 
 
 def test_physionet_numbers_patients_and_notes(tmp_path: Path) -> None:
     docs = [
-        note(ONE_BYTE, "a", patient_id="P"),
-        note(ONE_BYTE, "b", patient_id="P"),
-        note("x", "c"),
+        annotated(ONE_BYTE, "a", patient_id="P"),
+        annotated(ONE_BYTE, "b", patient_id="P"),
+        annotated("x", "c"),
     ]
     back = there_and_back(docs, "physionet", tmp_path)
     assert [d.id for d in back] == ["1-1", "1-2", "2-1"]
@@ -52,22 +47,27 @@ def test_physionet_numbers_patients_and_notes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"conll", "bilou"}))
 def test_names_over_any_line_end_survive(form: str, tmp_path: Path) -> None:
-    docs = [note("[[Ann\r\nLee|PATIENT]]\r[[Bo\rLi|PATIENT]]\n[[x\n\ny|CITY]]")]
+    docs = [annotated("[[Ann\r\nLee|PATIENT]]\r[[Bo\rLi|PATIENT]]\n[[x\n\ny|CITY]]")]
     back = there_and_back(docs, form, tmp_path)
     assert [(d.text, d.spans) for d in back] == [(d.text, d.spans) for d in docs]
 
 
 @pytest.mark.parametrize("form", ["conll", "bilou"])
 def test_columns_keep_offsets_and_labels(form: str, tmp_path: Path) -> None:
-    back = there_and_back([note(), note("[[Bo|PATIENT]] [[Li|PATIENT]]", "n2")], form, tmp_path)
+    back = there_and_back(
+        [annotated(NOTE), annotated("[[Bo|PATIENT]] [[Li|PATIENT]]", "n2")], form, tmp_path
+    )
     assert [d.id for d in back] == ["n1", "n2"]
-    assert [d.spans for d in back] == [note().spans, (Span(0, 2, "PATIENT"), Span(3, 5, "PATIENT"))]
-    assert back[0].text.split() == note().text.split()
+    assert [d.spans for d in back] == [
+        annotated(NOTE).spans,
+        (Span(0, 2, "PATIENT"), Span(3, 5, "PATIENT")),
+    ]
+    assert back[0].text.split() == annotated(NOTE).text.split()
 
 
 @pytest.mark.parametrize("form", ["jsonl", "doccano", "presidio", "deduce", "label-studio"])
 def test_meta_survives_in_rows(form: str, tmp_path: Path) -> None:
-    [back] = there_and_back([note(patient_id="7", note_type="letter")], form, tmp_path)
+    [back] = there_and_back([annotated(NOTE, patient_id="7", note_type="letter")], form, tmp_path)
     assert back.document.meta == {"patient_id": "7", "note_type": "letter"}
 
 
@@ -112,14 +112,14 @@ def test_a_discontinuous_brat_span_is_its_pieces(tmp_path: Path) -> None:
 
 
 def test_brat_writes_a_name_over_two_lines_in_pieces(tmp_path: Path) -> None:
-    write_corpus([note("of [[Ann\r\n  Lee|PATIENT]].", "a")], tmp_path, "brat")
+    write_corpus([annotated("of [[Ann\r\n  Lee|PATIENT]].", "a")], tmp_path, "brat")
     assert (tmp_path / "a.ann").read_text() == "T1\tPATIENT 3 6;8 13\tAnn   Lee\n"
     [doc] = read_corpus(tmp_path)
     assert doc.spans == (Span(3, 13, "PATIENT"),)
 
 
 def test_a_text_without_annotations_beside_it_is_no_silent_skip(tmp_path: Path) -> None:
-    write_corpus([note("x", "a"), note("y", "b")], tmp_path, "brat")
+    write_corpus([annotated("x", "a"), annotated("y", "b")], tmp_path, "brat")
     (tmp_path / "b.ann").unlink()
     with pytest.raises(ReadError, match=r"b\.txt: no \.ann"):
         read_corpus(tmp_path)
@@ -128,7 +128,7 @@ def test_a_text_without_annotations_beside_it_is_no_silent_skip(tmp_path: Path) 
 @pytest.mark.parametrize("form", FORMATS)
 def test_doubled_ids_are_refused(form: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="more than one document has the id 'a'"):
-        write_corpus([note("x", "a"), note("y", "a")], tmp_path / "out", form)
+        write_corpus([annotated("x", "a"), annotated("y", "a")], tmp_path / "out", form)
 
 
 PAIRS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
@@ -136,7 +136,11 @@ PAIRS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
 
 @pytest.mark.parametrize(("one", "other"), PAIRS, ids=[f"{a} to {b}" for a, b in PAIRS])
 def test_every_format_goes_into_every_other(one: str, other: str, tmp_path: Path) -> None:
-    docs = [note(ONE_BYTE, "n1"), note("Nothing here.", "n2"), note("[[Bo|CITY]]", "n3")]
+    docs = [
+        annotated(ONE_BYTE, "n1"),
+        annotated("Nothing here.", "n2"),
+        annotated("[[Bo|CITY]]", "n3"),
+    ]
     back = docs
     for step, form in enumerate((one, other)):
         path = tmp_path / f"{step}{FORMATS[form].suffix}"
@@ -213,7 +217,7 @@ def test_texts_that_look_like_tags_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["i2b2-2014", "brat", "inline"])
 def test_files_are_never_overwritten(form: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="exists already"):
-        write_corpus([note("x", "a/b"), note("y", "a?b")], tmp_path / "out", form)
+        write_corpus([annotated("x", "a/b"), annotated("y", "a?b")], tmp_path / "out", form)
 
 
 def test_of_what_detect_says_of_a_row_the_note_is_read(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.marked import annotated
 
 from incognote.cli import main
 from incognote.core.errors import ReadError, UsageError
@@ -15,18 +16,12 @@ from incognote.corpus import read_corpus, write_corpus
 from incognote.corpus.resynthesise import resynthesise
 from incognote.corpus.rules import check
 from incognote.corpus.synth import carriers, fill_masks, masks, synthesise, templates
-from incognote.testing import parse_markup
 
 KEY = b"a key that is long enough to use"
 
 
-def note(marked: str, key: str = "1", **meta: str) -> AnnotatedDocument:
-    text, spans = parse_markup(marked)
-    return AnnotatedDocument(Document(key, text, meta), spans)
-
-
 CORPUS = [
-    note(
+    annotated(
         "[[Laura Bennett|PATIENT]], [[66|AGE]], of [[Dayton|CITY]], [[Ohio|STATE]] saw Dr. "
         "[[Okafor|DOCTOR]] on [[3/4/2020|DATE]]. MRN [[4471902|MEDICALRECORD]]. "
         "Ms. [[Bennett|PATIENT]] was well.",
@@ -35,12 +30,12 @@ CORPUS = [
         note_type="letter",
         site="secret",
     ),
-    note(
+    annotated(
         "Seen [[5/6/2021|DATE]], call [[937-555-0142|PHONE]]. [[Bennett|PATIENT]].",
         "2",
         patient_id="real-17",
     ),
-    note("[[Henry Walsh|PATIENT]] came [[7/8/2019|DATE]].", "3"),
+    annotated("[[Henry Walsh|PATIENT]] came [[7/8/2019|DATE]].", "3"),
 ]
 
 
@@ -67,9 +62,9 @@ def test_a_patient_keeps_one_name_and_loses_the_old_id() -> None:
 
 def test_notes_of_a_patient_agree_about_everybody() -> None:
     docs = [
-        note("Her son [[Wendell|PATIENT]] called.", "1", patient_id="p"),
-        note("Spoke with [[Wendell|PATIENT]]. She is worried.", "2", patient_id="p"),
-        note("Mr. [[Wendell|PATIENT]] agreed.", "3", patient_id="p"),
+        annotated("Her son [[Wendell|PATIENT]] called.", "1", patient_id="p"),
+        annotated("Spoke with [[Wendell|PATIENT]]. She is worried.", "2", patient_id="p"),
+        annotated("Mr. [[Wendell|PATIENT]] agreed.", "3", patient_id="p"),
     ]
     made, _ = resynthesise(docs, KEY)
     assert len({d.text[s.start : s.end] for d in made for s in d.spans}) == 1
@@ -78,7 +73,7 @@ def test_notes_of_a_patient_agree_about_everybody() -> None:
 
 def test_no_first_name_of_the_corpus_comes_back() -> None:
     given = ("Mary", "Linda", "Susan", "Karen", "Nancy", "Lisa", "Betty", "Sandra", "Ashley", "Kim")
-    docs = [note(f"[[{name}|PATIENT]] came.", str(i)) for i, name in enumerate(given * 4)]
+    docs = [annotated(f"[[{name}|PATIENT]] came.", str(i)) for i, name in enumerate(given * 4)]
     made, rules = resynthesise(docs, KEY)
     assert not {d.text.partition(" ")[0] for d in made} & set(given)
     assert not any(rule.broken for rule in rules)
@@ -88,14 +83,14 @@ SCANNED = ["O4/l2/1937", "l2/3O/1988", "lunes 14 de abril", "Jan 9 2O24", "the l
 
 
 def test_dates_that_nobody_can_read_keep_their_pattern() -> None:
-    docs = [note(f"[[{date}|DATE]]", str(i)) for i, date in enumerate(SCANNED)]
+    docs = [annotated(f"[[{date}|DATE]]", str(i)) for i, date in enumerate(SCANNED)]
     made, rules = resynthesise(docs, KEY)
     assert not any(rule.broken for rule in rules)
     assert not {d.text for d in made[2:]} & set(SCANNED)
 
 
 def test_dates_come_from_the_corpus_in_the_same_form() -> None:
-    corpus = [*CORPUS, note("[[1/2/2018|DATE]], [[7/9/2018|DATE]]", "4")]
+    corpus = [*CORPUS, annotated("[[1/2/2018|DATE]], [[7/9/2018|DATE]]", "4")]
     made, _ = resynthesise(corpus, KEY)
     old, new = (
         [d.text[s.start : s.end] for d in docs for s in d.spans if s.label == "DATE"]
@@ -127,32 +122,38 @@ def replaced(doc: AnnotatedDocument, *new: str) -> Result:
 
 BROKEN = {
     "no surrogate is an original of the corpus": (
-        [note("[[Ann Lee|PATIENT]]", "1"), note("[[Bo Woods|PATIENT]]", "2")],
+        [annotated("[[Ann Lee|PATIENT]]", "1"), annotated("[[Bo Woods|PATIENT]]", "2")],
         [["Bo Woods"], ["Cy Hill"]],
         ["1"],
     ),
     "no telling original is left in any text": (
-        [note("[[Ann Lee|PATIENT]] and Bo Woods", "1"), note("[[Bo Woods|PATIENT]]", "2")],
+        [
+            annotated("[[Ann Lee|PATIENT]] and Bo Woods", "1"),
+            annotated("[[Bo Woods|PATIENT]]", "2"),
+        ],
         [["Di Fox"], ["Cy Hill"]],
         ["1"],
     ),
     "numbers and dates keep their pattern": (
-        [note("[[937-555-0142|PHONE]]", "1")],
+        [annotated("[[937-555-0142|PHONE]]", "1")],
         [["937 555 0199"]],
         ["1"],
     ),
     "one value of a patient has one surrogate": (
-        [note("[[Ann|PATIENT]] [[Ann|PATIENT]]", "1")],
+        [annotated("[[Ann|PATIENT]] [[Ann|PATIENT]]", "1")],
         [["Bea", "Cleo"]],
         ["1"],
     ),
     "a date is replaced by one from elsewhere": (
-        [note("[[3/4|DATE]] [[5/6|DATE]]", "1")],
+        [annotated("[[3/4|DATE]] [[5/6|DATE]]", "1")],
         [["7/8", "3/4"]],
         ["1"],
     ),
     "no two places stand together as before": (
-        [note("[[Erie|CITY]], [[PA|STATE]]", "1"), note("[[Ada|CITY]], [[OH|STATE]]", "2")],
+        [
+            annotated("[[Erie|CITY]], [[PA|STATE]]", "1"),
+            annotated("[[Ada|CITY]], [[OH|STATE]]", "2"),
+        ],
         [["Ada", "OH"], ["Xenia", "TX"]],
         ["1"],
     ),
@@ -169,7 +170,7 @@ def test_a_broken_rule_is_reported_with_its_document(name: str) -> None:
 
 
 def test_a_number_inside_a_longer_one_is_not_left() -> None:
-    docs = [note("[[555-01687|PHONE]]", "1"), note("call [[619-555-0199|PHONE]]", "2")]
+    docs = [annotated("[[555-01687|PHONE]]", "1"), annotated("call [[619-555-0199|PHONE]]", "2")]
     results = [replaced(docs[0], "555-01222"), replaced(docs[1], "(619) 555-01687")]
     rule = next(r for r in check(docs, results) if "telling" in r.name)
     assert rule.broken == 0
@@ -187,7 +188,10 @@ OTHER_VALUES = {
 def test_what_is_not_the_original_though_it_looks_like_it(case: str) -> None:
     marked, new = OTHER_VALUES[case]
     label = marked.partition("|")[2].rstrip("]")
-    docs = [note(marked.replace("CITY", "HOSPITAL"), "1"), note(f"[[Other value|{label}]]", "2")]
+    docs = [
+        annotated(marked.replace("CITY", "HOSPITAL"), "1"),
+        annotated(f"[[Other value|{label}]]", "2"),
+    ]
     results = [replaced(docs[0], "Quite different"), replaced(docs[1], new)]
     assert not any(rule.broken for rule in check(docs, results)[:2])
 
@@ -222,7 +226,7 @@ def test_the_same_seed_gives_the_same_notes() -> None:
 
 
 def test_only_marks_change() -> None:
-    source = note("Plain [[Ann Lee|PATIENT]] words [[12|AGE]] stay", "t")
+    source = annotated("Plain [[Ann Lee|PATIENT]] words [[12|AGE]] stay", "t")
     [made] = synthesise([source], 1)
     first, second = made.spans
     parts = made.text[: first.start], made.text[first.end : second.start], made.text[second.end :]

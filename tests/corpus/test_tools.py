@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.marked import annotated
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
@@ -15,13 +16,6 @@ from incognote.corpus.describe import NO_TYPE, check, describe, repetitions
 from incognote.corpus.duplicates import Duplicate, clusters, duplicates
 from incognote.corpus.labelmaps import label_map, map_names
 from incognote.corpus.split import split
-from incognote.testing import parse_markup
-
-
-def note(marked: str, key: str = "1", **meta: str) -> AnnotatedDocument:
-    text, spans = parse_markup(marked)
-    return AnnotatedDocument(Document(key, text, meta), spans)
-
 
 MAPPED = {
     "physionet": ("HCPName", "DOCTOR"),
@@ -89,15 +83,15 @@ def test_unknown_maps_are_refused(name: str) -> None:
 
 def test_a_label_outside_the_map_is_an_error() -> None:
     with pytest.raises(UsageError, match="'DATE'"):
-        label_map("meddocan").apply(note("[[x|DATE]]"))
+        label_map("meddocan").apply(annotated("[[x|DATE]]"))
 
 
 def test_description_counts() -> None:
     facts = describe(
         [
-            note("[[Ann Lee|PATIENT]] saw [[ann  lee|PATIENT]]", "1", note_type="letter"),
-            note("plain words here", "2", patient_id="p"),
-            note("again", "3", patient_id="p"),
+            annotated("[[Ann Lee|PATIENT]] saw [[ann  lee|PATIENT]]", "1", note_type="letter"),
+            annotated("plain words here", "2", patient_id="p"),
+            annotated("again", "3", patient_id="p"),
         ]
     )
     assert (facts.documents, facts.patients, facts.words, facts.mentions) == (3, 2, 9, 2)
@@ -132,8 +126,8 @@ TEXT = " ".join(f"word{i} of the note" for i in range(40))
 
 
 def test_near_duplicates_are_found_whatever_stands_between_them() -> None:
-    docs = [note(TEXT, "a"), note("quite another text about nothing at all", "b")]
-    docs.append(note(TEXT.replace("word7", "changed"), "c"))
+    docs = [annotated(TEXT, "a"), annotated("quite another text about nothing at all", "b")]
+    docs.append(annotated(TEXT.replace("word7", "changed"), "c"))
     [pair] = duplicates(docs)
     assert (pair.one, pair.other) == ("a", "c")
     assert 0.9 < pair.similarity < 1
@@ -151,7 +145,7 @@ def test_clusters_join_what_is_joined_in_steps() -> None:
 )
 def test_a_split_loses_nothing_and_shares_no_patient(patients: list[int], seed: int) -> None:
     docs = [
-        note(f"note {n} x{n}y", str(n), patient_id=str(p), note_type="ab"[n % 2])
+        annotated(f"note {n} x{n}y", str(n), patient_id=str(p), note_type="ab"[n % 2])
         for n, p in enumerate(patients)
     ]
     if len(set(patients)) < 3:
@@ -166,7 +160,7 @@ def test_a_split_loses_nothing_and_shares_no_patient(patients: list[int], seed: 
 
 def test_shares_and_note_types_are_kept_where_patients_allow() -> None:
     docs = [
-        note(f"n{n} {'abc'[n % 3] * 3} w{n * 7}", str(n), note_type="abc"[n % 3])
+        annotated(f"n{n} {'abc'[n % 3] * 3} w{n * 7}", str(n), note_type="abc"[n % 3])
         for n in range(300)
     ]
     parts = split(docs, {"train": 0.8, "test": 0.2})
@@ -176,15 +170,15 @@ def test_shares_and_note_types_are_kept_where_patients_allow() -> None:
 
 
 def test_duplicates_never_part() -> None:
-    docs = [note(TEXT, f"same{i}") for i in range(5)]
-    docs += [note(f"other {i} " * 9, f"o{i}") for i in range(15)]
+    docs = [annotated(TEXT, f"same{i}") for i in range(5)]
+    docs += [annotated(f"other {i} " * 9, f"o{i}") for i in range(15)]
     parts = split(docs, {"train": 0.5, "test": 0.5})
     homes = {part for part, own in parts.items() for d in own if d.id.startswith("same")}
     assert len(homes) == 1
 
 
 def test_a_split_depends_on_its_seed_alone() -> None:
-    docs = [note(f"note {n} z{n}", str(n)) for n in range(40)]
+    docs = [annotated(f"note {n} z{n}", str(n)) for n in range(40)]
     shares = {"train": 0.5, "test": 0.5}
     assert split(docs, shares, seed=1) == split(docs, shares, seed=1)
     assert split(docs, shares, seed=1) != split(docs, shares, seed=2)
@@ -192,17 +186,19 @@ def test_a_split_depends_on_its_seed_alone() -> None:
 
 def test_a_split_needs_two_parts() -> None:
     with pytest.raises(UsageError, match="two or more"):
-        split([note("x")], {"train": 1.0})
+        split([annotated("x")], {"train": 1.0})
 
 
 def test_words_marked_elsewhere_in_the_note_are_found() -> None:
     docs = [
-        note(
+        annotated(
             "Dr. [[Ana Parkinson|DOCTOR]] treats Parkinson disease; Ana. At [[12|AGE]], 12 mg.", "1"
         ),
-        note("Parkinson again; [[Bo|PATIENT]] Bo [[Bob|PATIENT]] Bobby", "2"),
+        annotated("Parkinson again; [[Bo|PATIENT]] Bo [[Bob|PATIENT]] Bobby", "2"),
     ]
     assert [
         (f.document_id, docs[0].text[f.start : f.end], f.detail) for f in repetitions(docs)
     ] == [("1", "Parkinson", "DOCTOR")]
-    assert repetitions([note("[[Al Ito|PATIENT]] and Al Ito")])[0].problem == "marked elsewhere"
+    assert (
+        repetitions([annotated("[[Al Ito|PATIENT]] and Al Ito")])[0].problem == "marked elsewhere"
+    )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from incognote.core.types import AnnotatedDocument, Document, Span
+from tests.marked import annotated
+
+from incognote.core.types import AnnotatedDocument, Span
 from incognote.evaluate.pairs import Pair
-from incognote.testing import parse_markup
-
-
-def annotated(marked: str, key: str = "n1", **meta: str) -> AnnotatedDocument:
-    text, spans = parse_markup(marked)
-    return AnnotatedDocument(Document(key, text, meta), spans)
 
 
 def pair_of(gold: str, pred: str, key: str = "n1", **meta: str) -> Pair:
