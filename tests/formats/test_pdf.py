@@ -42,6 +42,18 @@ def test_a_name_over_several_objects_is_one_name():
     assert "Quil" not in out
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        pytest.param(b"(SSN 402-77-1) Tj (186.) Tj", "SSN 402-77-1186.", id="room-around-a-digit"),
+        pytest.param(b"(Mr. Quillon) Tj 66 0 Td (left) Tj", "Mr. Quillon left", id="a-blank"),
+    ],
+)
+def test_a_gap_is_a_blank_if_it_is_wider_than_the_room_around_letters(content, text):
+    (page, *_) = documents(pdf_file(b"BT /F1 12 Tf 72 720 Td " + content + b" ET"), "x.pdf")
+    assert page.text.strip() == text
+
+
 def test_notes_form_values_and_bookmarks_are_read():
     texts = [d.text for d in documents(pdf_file(), "x.pdf")]
     assert {"Ask Brandvold", "7741902", "Visit of Quillon"} <= set(texts)
