@@ -8,7 +8,6 @@ because it stays outside a name.
 from __future__ import annotations
 
 import re
-import sys
 from array import array
 from itertools import accumulate
 
@@ -29,10 +28,13 @@ def tokenize(text: str) -> Tokens:
     # White space and tokens in turns, beginning and ending with white space, be it empty.
     pieces = _TOKEN.split(text)
     bounds = list(accumulate(map(len, pieces)))
+    words = pieces[1::2]
+    # One object for each word, however often it stands: a long document has many. Not interned,
+    # for some versions of Python never forget what is, and words of notes are without end.
+    first: dict[str, str] = {}
     return Tokens(
         starts=array("l", bounds[:-1:2]),
         ends=array("l", bounds[1::2]),
-        # One object for each word, however often it stands: a long document has many views.
-        words=list(map(sys.intern, pieces[1::2])),
+        words=list(map(first.setdefault, words, words)),
         gaps=pieces[:-1:2],
     )
