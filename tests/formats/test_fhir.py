@@ -146,3 +146,28 @@ def test_characters_of_html_have_their_names_in_narrative():
     assert NAME not in masked(data, "p.json", [NAME]).decode()
     (outcome,) = read(_div("&nobody;").encode(), "p.json")
     assert isinstance(outcome, Failure)
+
+
+_MAIDEN_NAME = "http://hl7.org/fhir/StructureDefinition/patient-mothersMaidenName"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        pytest.param(
+            "p.json",
+            _fhir(extension=[{"url": _MAIDEN_NAME, "valueString": NAME}]),
+            id="json",
+        ),
+        pytest.param(
+            "p.xml",
+            FHIR_XML.format(
+                f'<extension url="{_MAIDEN_NAME}"><valueString value="{NAME}"/></extension>'
+            ),
+            id="xml",
+        ),
+    ],
+)
+def test_the_address_of_an_extension_says_that_it_is_a_name(name, data):
+    (document,) = documents(data.encode(), name)
+    assert [(span.label, document.text) for span in document.given] == [("PATIENT", NAME)]

@@ -94,8 +94,10 @@ def decide(
         return Decision(KEEP)
     if key == "display":
         return _display(sibling("reference"))
-    if key in table["labels"]:
-        label = table["labels"][key]
+    label = table["labels"].get(key)
+    if key == "valueString":
+        label = table["extensions"].get((sibling("url") or "").rpartition("/")[2])
+    if label:
         return Decision(_person(resource, path) if label == "PERSON" else label)
     if key in ("name", "alias") and resource_label(resource) == "HOSPITAL":
         return Decision("HOSPITAL")

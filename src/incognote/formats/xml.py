@@ -199,6 +199,8 @@ class _FhirRules:
                 for depth in range(2, min(len(node.path), 5)):
                     dotted = ".".join(node.path[-depth + 1 :])
                     self._values.setdefault((node.elements[-depth], dotted), node.text)
+            elif node.kind == "attribute" and node.name == "url":
+                self._values[node.elements[-1], "url"] = node.text
 
     def decide(self, node: Node) -> Decision:
         if node.kind == "comment":
