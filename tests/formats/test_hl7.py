@@ -307,3 +307,12 @@ def test_an_age_is_an_age_though_its_type_is_a_number():
     assert [(d.text, d.given[0].label) for d in found if d.locator.endswith("OBX-5")] == [
         ("93", "AGE")
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [("SS", "SSN"), ("DL", "LICENSE"), ("MR", "MEDICALRECORD"), ("", "MEDICALRECORD")],
+)
+def test_an_identifier_is_what_its_type_says(kind, label):
+    found = documents(_message(f"PID|1||524-81-3397^^^A^{kind}"), "m.hl7")
+    assert [d.given[0].label for d in found if d.text == "524-81-3397"] == [label]

@@ -30,6 +30,7 @@ from incognote.formats.hl7_rules import (
     in_words,
     is_assigner,
     is_oid,
+    label_of_id,
     says_something,
     unlisted,
     unnumbered,
@@ -232,7 +233,7 @@ class _Message:
         elif family in COMPONENTS:
             self._parts(components, family)
         elif family == "ID":
-            self._single(components[0], label)
+            self._single(components[0], label_of_id(components) or label)
             for number in (2, 4, 6, 9):
                 if number <= len(components) and is_assigner(components[number - 1], number):
                     self._single(components[number - 1], "HOSPITAL")

@@ -69,6 +69,11 @@ _CODE = re.compile(r"(?=[A-Z.-]*\d)[\dA-Z.-]+")
 _TYPES_OF_ID = frozenset("DNS GUID UUID HCD HL7 ISO L M N CLIA CLIP NPI CMS URI EUI64".split())
 
 
+# What the type of an identifier (table 0203) says of it, whatever field it stands in.
+_LABELS_OF_ID = {"SS": "SSN", "DL": "LICENSE"}
+_TYPE_OF_ID = 5
+
+
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(files("incognote.formats").joinpath("hl7_fields.toml").read_text("utf-8"))
@@ -140,6 +145,13 @@ def unnumbered(components: Sequence[Part], family: str) -> list[Part]:
     """The components of a typed value whose number says nothing of what they hold."""
     numbered = _NUMBERED.get(family) or set(COMPONENTS.get(family, (1,)))
     return [each for number, each in enumerate(components, 1) if number not in numbered]
+
+
+def label_of_id(components: Sequence[Part]) -> str | None:
+    """What an identifier says of itself: a surrogate of an SSN must be none that somebody has."""
+    if len(components) < _TYPE_OF_ID:
+        return None
+    return _LABELS_OF_ID.get(components[_TYPE_OF_ID - 1].text)
 
 
 def is_assigner(part: Part, number: int) -> bool:
