@@ -25,6 +25,20 @@ with scratch_folder() as folder:
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
+KILLED_WHILE_REMOVING = """
+import os, signal
+from incognote.formats.scratch import scratch_folder
+unlink = os.unlink
+def killed(path, **how):
+    unlink(path, **how)
+    if os.path.basename(path) == "lock":
+        os.kill(os.getpid(), signal.SIGKILL)
+os.unlink = killed
+with scratch_folder() as folder:
+    for number in range(20):
+        (folder / f"{number}.doc").write_text("Quillon")
+"""
+
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -34,9 +48,9 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _killed(temporary: Path) -> None:
+def _killed(temporary: Path, program: str = KILLED) -> None:
     env = {**os.environ, "TMPDIR": str(temporary)}
-    run = subprocess.run([sys.executable, "-c", KILLED], env=env, check=False)
+    run = subprocess.run([sys.executable, "-c", program], env=env, check=False)
     assert run.returncode == -signal.SIGKILL
 
 
@@ -62,6 +76,12 @@ def test_what_a_killed_run_left_goes_and_what_is_in_use_stays(temporary: Path) -
         assert not left.exists()
         assert folder.exists()
     assert [path.name for path in temporary.iterdir()] == ["incognote-of-somebody"]
+
+
+def test_what_a_run_left_that_was_killed_while_it_removed_goes(temporary: Path) -> None:
+    _killed(temporary, KILLED_WHILE_REMOVING)
+    sweep()
+    assert list(temporary.glob("*/*")) == []
 
 
 def test_any_run_removes_it(temporary: Path, tmp_path: Path) -> None:

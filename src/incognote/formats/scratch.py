@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,7 +30,7 @@ def scratch_folder() -> Iterator[Path]:
             yield folder
     finally:
         for each in (made, folder):
-            shutil.rmtree(each, ignore_errors=True)
+            _remove(each)
 
 
 def sweep() -> None:
@@ -42,7 +42,20 @@ def sweep() -> None:
         except OSError:
             continue  # somebody else's, or gone already
         if left:
-            shutil.rmtree(lock.parent, ignore_errors=True)
+            _remove(lock.parent)
+
+
+def _remove(folder: Path) -> None:
+    """The lock goes last, when nothing else is left: by it, `sweep` finds what could not go yet,
+    or what whoever was killed here did not get to."""
+    for each in folder.glob("*"):
+        if each.is_dir() and not each.is_symlink():
+            shutil.rmtree(each, ignore_errors=True)
+        elif each.name != _LOCK:
+            with suppress(OSError):
+                each.unlink()
+    if {each.name for each in folder.glob("*")} <= {_LOCK}:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _locked(file: BinaryIO) -> bool:
