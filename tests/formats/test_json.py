@@ -110,3 +110,9 @@ def _count(value) -> int:
     if isinstance(value, list):
         return sum(map(_count, value))
     return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+@pytest.mark.parametrize("stamp", ["2021-11-23T10:22:00Z", "2021-11-23 10:22"])
+def test_a_stamp_is_a_date_whatever_its_key_is_called(stamp):
+    (document,) = documents(json.dumps({"admitted": stamp}).encode(), "x.json")
+    assert [(span.label, document.text) for span in document.given] == [("DATE", "2021-11-23")]

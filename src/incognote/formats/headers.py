@@ -34,6 +34,7 @@ _MEASURE = re.compile(
 )
 _CATALOGUED = re.compile(r"[A-Za-z]{0,3}[\d.-]{1,20}[A-Za-z]{0,3}")
 _DATE_LIKE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{2,4}|(?:18|19|20|21)\d{6}")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?=[T ]\d\d:)")
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
@@ -98,6 +99,8 @@ def judged(kind: str | None, value: str) -> tuple[str, int, int]:
     whole = start, start + len(plain)
     if plain.lower() in _table().blanks:
         return KEEP, *whole
+    if kind is None and _STAMP.fullmatch(plain):
+        kind = "DATE"  # whatever the column is called
     if kind in (None, CODES, MEASURES):
         harmless = {CODES: _CATALOGUED, MEASURES: _MEASURE}.get(kind or "", _QUANTITY)
         is_code = harmless.fullmatch(plain) and not _DATE_LIKE.fullmatch(plain)
