@@ -9,11 +9,8 @@ from typing import BinaryIO
 from incognote.core.errors import MissingExtra, UsageError
 from incognote.engine.sources import Source
 from incognote.formats import HEAD, Format, format_named, format_of, told_by_name
-from incognote.formats.base import Demanding, Holding
+from incognote.formats.base import DEEPEST, Demanding, Holding
 from incognote.policy import FormatRules
-
-# Archives within archives, as deep as their readers go.
-_DEEPEST = 3
 
 
 def check_needs(sources: Iterable[Source], forced: str, rules: FormatRules) -> None:
@@ -54,7 +51,7 @@ def _formats_at(
     with opened() as stream:
         form = form or format_of(name, stream.read(HEAD))
         yield form
-        if isinstance(form, Holding) and depth < _DEEPEST:
+        if isinstance(form, Holding) and depth < DEEPEST:
             stream.seek(0)
             for member, within in form.members(stream, name):
                 with suppress(Exception):

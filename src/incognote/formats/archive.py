@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
 from incognote.formats import HEAD, format_of, known_suffixes
-from incognote.formats.base import Members, Record
+from incognote.formats.base import DEEPEST, Members, Record, refused
 from incognote.formats.names import Renaming
 from incognote.formats.zips import (
     MAX_BYTES,
@@ -30,7 +30,6 @@ from incognote.formats.zips import (
 )
 from incognote.policy import KEEP, FormatRules
 
-_MAX_DEPTH = 3
 # How large a file with holes may be beyond its archive.
 _HOLES = 1 << 20
 _GZIP = b"\x1f\x8b"
@@ -156,8 +155,7 @@ def _archive(
             )
         ]
     except ReadError as error:
-        message = str(error) if name in str(error) else f"{name}: {error}"
-        return Failure(name, error.stage, type(error).__name__, message)
+        return refused(name, error)
     renaming = Renaming(naming, known_suffixes(), frozenset(archive.names).__contains__, name)
     asking = [
         renaming.documents(member, [d for record in records for d in record.documents])
@@ -187,7 +185,7 @@ def _archive(
 
 
 def _check_depth(name: str) -> None:
-    if name.count(" > ") >= _MAX_DEPTH:
+    if name.count(" > ") >= DEEPEST:
         raise ReadError(f"{name}: archives nested too deeply")
 
 

@@ -19,6 +19,9 @@ from incognote.core.errors import IncognoteError, MissingExtra, ReadError, Trans
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import FormatRules
 
+# So many archives may lie in each other.
+DEEPEST = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -43,6 +46,29 @@ class Unreadable(Failure):
     """A piece of a file that cannot be read, with its bytes for the quarantine folder."""
 
     raw: bytes = field(default=b"", repr=False)
+
+
+def unchanged(raw: bytes) -> Record:
+    """A piece that has nothing to read."""
+    return Record((), lambda _: raw)
+
+
+class Opened(Protocol):
+    """A file that is one record."""
+
+    @property
+    def documents(self) -> tuple[Document, ...]: ...
+
+    def render(self, results: Sequence[Result]) -> bytes: ...
+
+
+def whole(name: str, opened: Callable[[], Opened]) -> Record | Failure:
+    """The record of a file that is one, or why it is none."""
+    try:
+        file = opened()
+    except (ReadError, MissingExtra) as error:
+        return refused(name, error)
+    return Record(file.documents, file.render)
 
 
 def refused(where: str, error: IncognoteError, raw: bytes | None = None) -> Failure:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text, refused
+from incognote.formats.base import Record, new_text, refused, unchanged
 from incognote.formats.charset import Lines, Text, decode
 from incognote.formats.fields import Columns, Row, new_value, require, unreadable
 from incognote.policy import FormatRules
@@ -170,7 +170,7 @@ class _Table:
         while (line := self._next_line()) is not None:
             number = self.number
             if not line.strip(b"\r\n"):
-                yield _unchanged(self.lines.restore(line))
+                yield unchanged(self.lines.restore(line))
                 continue
             try:
                 yield self._row(line, number)
@@ -321,7 +321,3 @@ def _distinct(columns: Sequence[str]) -> list[str]:
         names = chain([column], (f"{column} {number}" for number in count(2)))
         found[next(name for name in names if name not in found)] = None
     return list(found)
-
-
-def _unchanged(raw: bytes) -> Record:
-    return Record((), lambda _: raw)

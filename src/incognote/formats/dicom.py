@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError, TransformError
+from incognote.core.errors import ReadError, TransformError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, refused, require_modules
+from incognote.formats.base import Record, require_modules, whole
 from incognote.formats.dicom_pixels import PIXELS, Pictures, check_no_face
 from incognote.formats.dicom_rules import (
     DUMMY,
@@ -64,14 +64,12 @@ class DicomFormat:
             require_ocr()
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        try:
+        def opened() -> _File:
             self.require(rules)
             with _unheard():
-                file = _File.opened(stream.read(), name, rules)
-        except (ReadError, MissingExtra) as error:
-            yield refused(name, error)
-            return
-        yield Record(file.documents, file.render)
+                return _File.opened(stream.read(), name, rules)
+
+        yield whole(name, opened)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Result
 from incognote.formats.codestream import bare
+from incognote.formats.dicom_rules import OVERLAYS
 from incognote.formats.ocr import Box
 from incognote.formats.pixels import BurnedIn, check_painted, paint, renditions
 from incognote.policy import KEEP, FormatRules
@@ -24,8 +25,7 @@ _MAX_FRAMES_READ = 8
 _GREY = ("MONOCHROME1", "MONOCHROME2")
 # Where the frames of a compressed film start, and how long they are: (7FE0,0001) and (7FE0,0002).
 _OFFSET_TABLES = (0x7FE00001, 0x7FE00002)
-# Groups that may hold an overlay, and the element that says in which bit of the pixels it hides.
-_OVERLAYS = range(0x6000, 0x6020, 2)
+# Elements of an overlay: its points, and in which bit of the pixels it hides.
 _DATA, _BIT_POSITION = 0x3000, 0x0102
 # Scans from which a face can be rebuilt, unless they show another part of the body.
 _SECTIONS = ("CT", "MR", "PT")
@@ -64,7 +64,7 @@ class Pictures:
                 known,
             )
             self._read.append((None, pixels))
-        for group in _OVERLAYS:
+        for group in OVERLAYS:
             if (group, _DATA) in dataset:
                 place = f"{where} overlay {group:04x}"
                 words = BurnedIn(
@@ -109,7 +109,7 @@ class Pictures:
         dataset = self._dataset
         groups = [
             group
-            for group in _OVERLAYS
+            for group in OVERLAYS
             if (group, _BIT_POSITION) in dataset and dataset[group, _BIT_POSITION].value
         ]
         if not groups or self._keyword != "PixelData":

@@ -54,7 +54,8 @@ _KEPT_BYTES = frozenset(
 _DEFINITION = re.compile(
     r"SOPClass|TransferSyntax|CodingScheme|ContextUID|MappingResource|CreatorVersion|Template"
 )
-_OVERLAYS = range(0x6000, 0x6020, 2)
+# Groups that may hold an overlay.
+OVERLAYS = range(0x6000, 0x6020, 2)
 # What a code, a time of day or an age looks like; anything else in their place is no such thing.
 _FITTING = {
     "CS": re.compile(r"[A-Z0-9_ ]{0,16}"),
@@ -191,7 +192,7 @@ def _clean(element: Any) -> str:
         return UID
     if element.VR in _BYTE_VRS and not element.tag.is_private:
         # Overlays are cleaned with the pixels; of curves and other bytes nothing can be read.
-        return KEEP if element.tag.group in _OVERLAYS else REMOVE
+        return KEEP if element.tag.group in OVERLAYS else REMOVE
     # A shift by whole days leaves the time of day as it is.
     return TEXT if element.VR in _TEXT_VRS else KEEP
 

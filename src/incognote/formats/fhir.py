@@ -16,7 +16,7 @@ from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, refused
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import base64_slot, is_base64_file
-from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision, decide
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, SHARED, Decision, decide
 from incognote.formats.headers import words_of
 from incognote.formats.json import quoted, write_number, write_string
 from incognote.formats.json_scan import Leaf, leaves, parse
@@ -33,9 +33,6 @@ from incognote.formats.patch import (
 )
 from incognote.formats.xml_text import narrative_slots
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
-
-# Ids are the same thing in every patient's files: they share one scope.
-_SHARED = {"patient_id": "fhir-ids"}
 
 
 class FhirFormat:
@@ -129,7 +126,7 @@ class _File:
                     lambda text: write(before + dated(text, after)),
                     lead=f"{words_of(key)}: " if kind == TEXT else "",
                     label=None if kind == TEXT else kind,
-                    meta=_SHARED if decision.shared else self.meta,
+                    meta=SHARED if decision.shared else self.meta,
                     locator=where,
                 )
             )

@@ -23,6 +23,8 @@ _PACKED = {("AuditEvent", "query"), ("Binary", "content")}
 
 NARRATIVE = "narrative"
 EMBEDDED = "embedded"
+# Ids are the same thing in every patient's files: they share one scope.
+SHARED = {"patient_id": "fhir-ids"}
 
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?:T\d\d:\d\d.*)?")
 _REFERENCE = re.compile(

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure
-from incognote.formats.base import Record, refused
+from incognote.formats.base import Record, refused, unchanged
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.hl7_rules import (
@@ -67,7 +67,7 @@ class Hl7Format:
             try:
                 source = decode(data)
                 if not source.text.strip():
-                    yield Record((), lambda _, data=data: data)  # type: ignore[misc]
+                    yield unchanged(data)
                     continue
                 if marks is None or source.text.lstrip("\x0b\r\n")[:3] in HEADERS:
                     marks = Separators.declared(source.text.lstrip("\x0b\r\n"), where)

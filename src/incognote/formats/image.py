@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError
+from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, refused, require_modules
+from incognote.formats.base import Record, require_modules, whole
 from incognote.formats.codestream import bare
 from incognote.formats.ocr import require_ocr
 from incognote.formats.pixels import BurnedIn, check_painted, paint, renditions
@@ -40,13 +40,11 @@ class ImageFormat:
             require_ocr()
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        try:
+        def opened() -> _File:
             self.require(rules)
-            file = _File.opened(stream.read(), name, rules)
-        except (ReadError, MissingExtra) as error:
-            yield refused(name, error)
-            return
-        yield Record(file.documents, file.render)
+            return _File.opened(stream.read(), name, rules)
+
+        yield whole(name, opened)
 
 
 @dataclass(frozen=True, slots=True)

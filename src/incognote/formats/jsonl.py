@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text, refused
+from incognote.formats.base import Record, new_text, refused, unchanged
 from incognote.formats.charset import Lines, check, decode
 from incognote.formats.fields import Columns, Row, place, require, unreadable
 from incognote.formats.json import slot_for
@@ -37,7 +37,7 @@ class JsonLinesFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         lines = Lines(stream)
         if lines.mark:
-            yield Record((), lambda _: lines.mark)
+            yield unchanged(lines.mark)
         try:
             for number, line in enumerate(lines, start=1):
                 yield _row(lines, line, name, number, rules)
@@ -47,7 +47,7 @@ class JsonLinesFormat:
 
 def _row(lines: Lines, line: bytes, name: str, number: int, rules: FormatRules) -> Record | Failure:
     if not line.strip():
-        return _unchanged(lines.restore(line))
+        return unchanged(lines.restore(line))
     try:
         return _record(lines, line, name, number, rules)
     except ReadError as error:
@@ -142,7 +142,3 @@ def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, str | int | float) else ""
-
-
-def _unchanged(raw: bytes) -> Record:
-    return Record((), lambda _: raw)

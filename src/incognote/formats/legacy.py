@@ -17,11 +17,11 @@ from incognote.core.errors import ReadError, TransformError, UsageError
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record, refused
 from incognote.formats.docx import DocxFormat
+from incognote.formats.ooxml import OLE
 from incognote.formats.scratch import scratch_folder
 from incognote.formats.xlsx import XlsxFormat
 from incognote.policy import FormatRules
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SECONDS = 120
 
 
@@ -34,7 +34,7 @@ class _Legacy:
     mark: bytes
 
     def sniff(self, head: bytes) -> bool:
-        return head.startswith(_OLE) and self.mark in head
+        return head.startswith(OLE) and self.mark in head
 
     def require(self, rules: FormatRules) -> None:
         del rules
@@ -83,7 +83,7 @@ class XlsFormat(_Legacy):
 
 
 def _checked(data: bytes) -> bytes:
-    if not data.startswith(_OLE):
+    if not data.startswith(OLE):
         raise ReadError("not a file of the old Office formats")
     return data
 

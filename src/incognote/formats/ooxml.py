@@ -16,11 +16,12 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, refused
 from incognote.formats.charset import Text, decode
 from incognote.formats.embedded import records_of
 from incognote.formats.ooxml_attributes import (
     ISO_DAY,
+    WORD,
     attribute_slots,
     date_slot,
     every_slot,
@@ -53,11 +54,10 @@ _PROPERTIES = {
     "lastPrinted": "DATE",
 }
 # What Office wraps around a package that it encrypts; files of old formats begin the same.
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Properties that programs set, and types of those that hold a moment.
 _NOBODYS = frozenset("Application AppVersion revision TotalTime DocSecurity".split())
 _MOMENTS = ("date", "filetime")
-_WORDS = re.compile(r"[^\W_]")
 # XML of no known shape.
 _ANY_SHAPE = ("customXml/", "_xmlsignatures/", "docMetadata/", "customUI/")
 _INSTRUCTIONS = ("instrText", "delInstrText")
@@ -126,15 +126,14 @@ def read_package(
                 part.slots = reader(part) if common is None else common
                 part.slots += reference_slots(part.name, part.nodes, changed)
     except ReadError as error:
-        message = str(error) if name in str(error) else f"{name}: {error}"
-        yield Failure(name, error.stage, type(error).__name__, message)
+        yield refused(name, error)
         return
     documents = tuple(document for part in parts for document in part.documents)
     yield Record(documents, lambda results: _write(parts, results))
 
 
 def _check_open(stream: BinaryIO) -> None:
-    if stream.read(len(_OLE)) == _OLE:
+    if stream.read(len(OLE)) == OLE:
         raise ReadError("protected by a password, or of an old format that its name hides")
     stream.seek(0)
 
@@ -197,7 +196,7 @@ def _property_slots(nodes: Sequence[Node], where: str) -> list[Slot]:
     slots = []
     for node in nodes:
         label = _PROPERTIES.get(node.name)
-        if not _WORDS.search(node.text) or node.name in _NOBODYS:
+        if not WORD.search(node.text) or node.name in _NOBODYS:
             continue
         if node.kind == "attribute":
             slots += attribute_slots(node, where, "property")

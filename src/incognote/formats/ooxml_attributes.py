@@ -16,7 +16,7 @@ from incognote.formats.xml_scan import WRITERS, Node, write_text
 
 ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NO_DAY = "1900-01-01"
-_WORD = re.compile(r"[^\W_]")
+WORD = re.compile(r"[^\W_]")
 _DATES = frozenset("date dateTime dateUtc dT fullDate time".split())
 _AUTHORS = frozenset("author initials refreshedBy userId userName".split())
 # Read whatever their value looks like, on any element of any part.
@@ -63,7 +63,7 @@ _TOKEN = re.compile(
 def attribute_slots(node: Node, where: str, part: str) -> list[Slot]:
     """What an attribute has to be read for: nothing, or one slot."""
     name, owner = node.name.rpartition(":")[2], node.path[-1]
-    if not _WORD.search(node.text) or node.name.startswith("xmlns"):
+    if not WORD.search(node.text) or node.name.startswith("xmlns"):
         return []
     if name in _AUTHORS:
         return [value_slot(node, where, part, "DOCTOR")]
@@ -82,7 +82,7 @@ def every_slot(nodes: Sequence[Node], where: str, part: str) -> list[Slot]:
     return [
         value_slot(node, where, part)
         for node in nodes
-        if _WORD.search(node.text) and not node.name.startswith("xmlns")
+        if WORD.search(node.text) and not node.name.startswith("xmlns")
     ]
 
 

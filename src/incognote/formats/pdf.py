@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from incognote.core.errors import MissingExtra, ReadError
+from incognote.core.errors import ReadError
 from incognote.core.types import Document, Failure, Result
-from incognote.formats.base import Record, new_text, refused, require_modules
+from incognote.formats.base import Record, new_text, require_modules, whole
 from incognote.formats.ocr import Box, require_ocr
 from incognote.formats.patch import Piece, Slot, spread, text_slot
 from incognote.formats.pdf_around import strip, written_strings
@@ -51,13 +51,11 @@ class PdfFormat:
             require_ocr()
 
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
-        try:
+        def opened() -> _File:
             self.require(rules)
-            file = _File.opened(stream.read(), name, rules)
-        except (ReadError, MissingExtra) as error:
-            yield refused(name, error)
-            return
-        yield Record(file.documents, file.render)
+            return _File.opened(stream.read(), name, rules)
+
+        yield whole(name, opened)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 from incognote.core.errors import ReadError
 from incognote.core.types import Failure, Result
-from incognote.formats.base import Record
+from incognote.formats.base import Record, refused
 from incognote.formats.patch import Change, Piece, Slot, patched, text_slot
-from incognote.policy import FormatRules
+from incognote.policy import KEEP, FormatRules
 
 _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?"  # a control word
@@ -59,9 +59,9 @@ class RtfFormat:
         # RTF is seven-bit by design; Latin-1 keeps stray bytes as they are.
         raw = stream.read().decode("latin-1")
         try:
-            slots = _Scanner(raw, name, keep_pictures=rules.images == "keep").slots()
+            slots = _Scanner(raw, name, keep_pictures=rules.images == KEEP).slots()
         except ReadError as error:
-            yield Failure(name, error.stage, type(error).__name__, f"{name}: {error}")
+            yield refused(name, error)
             return
         yield Record(
             tuple(document for slot in slots for document in slot.documents),

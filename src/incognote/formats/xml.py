@@ -16,7 +16,7 @@ from incognote.formats import cda_rules, fhir_rules
 from incognote.formats.base import Record, refused
 from incognote.formats.charset import decode
 from incognote.formats.embedded import base64_slot, is_base64_file
-from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, Decision
+from incognote.formats.fhir_rules import EMBEDDED, NARRATIVE, SHARED, Decision
 from incognote.formats.headers import words_of
 from incognote.formats.patch import (
     Piece,
@@ -32,7 +32,6 @@ from incognote.formats.xml_text import block_of, nodes_slot, says_something
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _FHIR = "http://hl7.org/fhir"
-_SHARED = {"patient_id": "fhir-ids"}
 
 
 class XmlFormat:
@@ -136,7 +135,7 @@ class _File:
                 lambda text: write(before + dated(text, after)),
                 lead="" if known else f"{words_of(_own_name(node))}: ",
                 label=decision.kind if known else None,
-                meta=_SHARED if decision.shared else self.meta,
+                meta=SHARED if decision.shared else self.meta,
                 locator=self._place(node),
             )
         )
