@@ -316,3 +316,8 @@ def test_an_age_is_an_age_though_its_type_is_a_number():
 def test_an_identifier_is_what_its_type_says(kind, label):
     found = documents(_message(f"PID|1||524-81-3397^^^A^{kind}"), "m.hl7")
     assert [d.given[0].label for d in found if d.text == "524-81-3397"] == [label]
+
+
+def test_the_name_of_a_batch_file_is_an_identifier():
+    found = documents(b"FHS|^~\\&|A|B|||||Quillon batch.hl7\r", "m.hl7")
+    assert [d.given[0].label for d in found if d.text == "Quillon batch.hl7"] == ["IDNUM"]
