@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.formats import test_dicom
+from tests.formats.dicoms import surrogates
 from tests.formats.made import everything, members, page_texts
 from tests.formats.planted import masked
 
@@ -51,7 +51,7 @@ def test_our_samples_lose_what_they_plant(name):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_our_dicom_sample_loses_what_it_plants():
     data = (SAMPLES / "scan.dcm").read_bytes()
-    out = test_dicom._surrogates(data)
+    out = surrogates(data)
     buffer = io.BytesIO()
     out.save_as(buffer)
     said = buffer.getvalue().decode("latin-1").lower()
