@@ -170,7 +170,8 @@ def test_a_pickled_detector_finds_the_same(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["A. ", "Smith, ", "de la ", "- ", "( ", '" ', "x-", "J.", "Dr. "]
+    "piece",
+    ["A. ", "Smith, ", "de la ", "- ", "( ", '" ', "x-", "J.", "Dr. ", "a  b  by\n", "  by"],
 )
 def test_work_grows_with_the_length_only(piece: str) -> None:
     """Looking closer is bounded: each token is asked for a bounded number of times."""

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from incognote.detect.names.facts import MAKES_THING
 
+if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
 _HEAD = re.compile(
@@ -16,57 +16,61 @@ _HEAD = re.compile(
 )
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
 _INITIALS = re.compile(r"[A-Za-z]{2,3}")
+_LONGEST = 3
 _FEWEST = 3  # so many columns make a table
 _SHIFT = 2  # how far a cell may start from its heading
-# What is longer or wider is no table of a note; the bounds keep the time linear.
-_ROWS = 60
-_WIDTH = 300
+_WIDTH = 300  # a longer line is no row
 
 
 def initials_in_columns(page: Page) -> frozenset[int]:
     """The tokens that are such cells."""
     text = page.text
     found: set[int] = set()
-    seen = 0
+    read = 0  # each line is read once
     for head in _HEAD.finditer(text):
-        if head.start() < seen:
-            continue  # a second heading in one line, or the heading is a cell itself
-        leftmost = max(0, head.start() - _WIDTH)
-        first = text.rfind("\n", leftmost, head.start()) + 1 or leftmost
-        columns = _cells(text, first, _line_end(text, head.end()))
+        if head.start() < read:
+            continue
+        first = text.rfind("\n", max(read, head.start() - _WIDTH), head.start()) + 1
+        read = _line_end(text, head.end())
+        columns = _cells(text, first, read) if read - first < _WIDTH else []
         if len(columns) >= _FEWEST:
-            for start, words in columns:
-                if _HEAD.match(f"\t{words}\n"):
-                    found.update(_below(page, first, [at for at, _ in columns], start))
-        seen = _line_end(text, head.end())
+            read = _read_table(page, first, read, columns, found)
     return frozenset(found)
 
 
-def _below(page: Page, first: int, columns: list[int], start: int) -> Iterator[int]:
-    """Tokens below the heading that starts at `start` in the line that starts at `first`."""
+def _read_table(
+    page: Page, first: int, end: int, columns: list[tuple[int, str]], found: set[int]
+) -> int:
+    """Adds the initials below the headings in the line [first, end); returns the table's end."""
     text = page.text
-    end = _line_end(text, start)
     parted = "\t" in text[first:end] or "|" in text[first:end]
-    column, offset = columns.index(start), start - first
-    for _ in range(_ROWS):
-        first, end = end + 1, _line_end(text, end + 1)
-        cells = _cells(text, first, end)
-        if len(cells) < _FEWEST:
-            return
-        if parted:
-            cell = cells[column] if column < len(cells) else None
-        else:
-            cell = next((c for c in cells if abs(c[0] - first - offset) <= _SHIFT), None)
-        if cell and _INITIALS.fullmatch(cell[1]):
-            at = bisect_left(page.starts, cell[0])
-            if at < len(page) and page.starts[at] == cell[0]:
-                yield at
+    wanted = [
+        (index, start - first)
+        for index, (start, words) in enumerate(columns)
+        if _HEAD.match(f"\t{words}\n")
+    ]
+    while end < len(text):
+        first, stop = end + 1, _line_end(text, end + 1)
+        cells = _cells(text, first, stop)
+        if len(cells) < _FEWEST or stop - first >= _WIDTH:
+            break
+        end = stop
+        for index, offset in wanted:
+            if parted:
+                cell = cells[index] if index < len(cells) else None
+            else:
+                cell = next((c for c in cells if abs(c[0] - first - offset) <= _SHIFT), None)
+            if cell and _INITIALS.fullmatch(cell[1]):
+                at = bisect_left(page.starts, cell[0])
+                # "lab" is nobody, but "rd" may be somebody.
+                if len(cell[1]) < _LONGEST or not page.bits[at] & MAKES_THING:
+                    found.add(at)
+    return end
 
 
 def _line_end(text: str, at: int) -> int:
-    stop = min(len(text), at + _WIDTH)
-    end = text.find("\n", at, stop)
-    return stop if end < 0 else end
+    end = text.find("\n", at, at + _WIDTH)
+    return min(len(text), at + _WIDTH) if end < 0 else end
 
 
 def _cells(text: str, first: int, end: int) -> list[tuple[int, str]]:

@@ -196,9 +196,10 @@ def not_among_ratios(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
     if text[end : end + 1] == ":":
         return True
-    first = max(text.rfind("\n", 0, start) + 1, start - _ROW)
-    line_end = text.find("\n", end)
-    last = min(len(text) if line_end < 0 else line_end, end + _ROW)
+    leftmost, rightmost = max(0, start - _ROW), end + _ROW
+    first = max(leftmost, text.rfind("\n", leftmost, start) + 1)
+    line_end = text.find("\n", end, rightmost)
+    last = rightmost if line_end < 0 else line_end
     for pair in _PAIR.finditer(text, first, last):
         if _ratio(int(pair[1]), int(pair[2])):
             gap = text[pair.end() : start] if pair.end() <= start else text[end : pair.start()]
