@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.formats import test_archives, test_dicom, test_parquet, test_rtf, test_vcf
+from tests.formats import dicoms, test_archives, test_parquet, test_rtf, test_vcf
 from tests.formats.made import letter, pdf_file, workbook
 from tests.formats.planted import read
 
@@ -33,7 +33,7 @@ FILES = {
     "x.txt.gz": gzip.compress(b"note"),
     "x.vcf": test_vcf.HEADER,
     "x.pdf": pdf_file(),
-    "x.dcm": test_dicom._study(),
+    "x.dcm": dicoms.study(),
     "x.parquet": test_parquet._table(),
 }
 
