@@ -58,14 +58,14 @@ def test_samples_differ_from_each_other_and_are_the_same_everywhere():
 )
 def test_values_of_variants_by_policy(labels, expected):
     row = "20\t14370\t.\tG\tA\t29\tPASS\t{}\tGT\t0|0\n"
-    data = "##fileformat=VCFv4.3\n" + row.format("DP=14;BY=Quillon%2C%20Ann;DB")
+    data = "##fileformat=VCFv4.3\n#CHROM\n" + row.format("DP=14;BY=Quillon%2C%20Ann;DB")
     rules = FormatRules(labels=labels)
     assert (
         unchanged(data.encode(), "x.vcf", rules).decode().replace("BY=.", "BY=Quillon%2C%20Ann")
         == data
     )
     out = masked(data.encode(), "x.vcf", ["Quillon"], rules).decode()
-    assert out == "##fileformat=VCFv4.3\n" + row.format(expected)
+    assert out == "##fileformat=VCFv4.3\n#CHROM\n" + row.format(expected)
 
 
 def test_assemblies_stay_and_paths_are_read():
@@ -122,3 +122,19 @@ def test_a_header_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(vcf, "_LONGEST_HEADER", 100)
     (outcome,) = read(HEADER, "x.vcf")
     assert "without end" in outcome.message
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"BEGIN:VCARD\nFN:Ann Fenwick\nTEL:860-555-0123\nEND:VCARD\n",
+        b"\x80\x02Ann Fenwick\n",
+        b"1\t100\t.\tA\tC\t.\t.\tAnn Fenwick\n",
+        b"##fileformat=VCFv4.3\n1\t100\t.\tA\tC\t.\t.\tAnn Fenwick\n",
+    ],
+    ids=["card of contacts", "binary", "no header", "no columns"],
+)
+def test_what_is_no_table_of_variants_is_refused(data):
+    [failure] = read(data, "x.vcf", FormatRules())
+    assert isinstance(failure, Failure)
+    assert "Fenwick" not in f"{failure.message}{failure!r}"

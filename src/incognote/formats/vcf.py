@@ -67,6 +67,7 @@ class VcfFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         try:
             lines, line = _head(stream)
+            _require_header(lines, line)
         except ReadError as error:
             yield refused(name, error)
             return
@@ -113,10 +114,19 @@ def _head(stream: BinaryIO) -> tuple[list[bytes], bytes]:
     return lines, b""
 
 
+def _require_header(lines: Sequence[bytes], variant: bytes) -> None:
+    """What is no table of variants, such as a card of contacts, must not pass for one: variants are
+    not read."""
+    if not lines or not VcfFormat().sniff(lines[0]):
+        raise ReadError("not a VCF file: the line ##fileformat is missing")
+    if variant and not lines[-1].startswith(b"#CHROM"):
+        raise ReadError("a VCF file without the line that names its columns")
+
+
 def _names(lines: Sequence[bytes]) -> Known:
     """The samples as the columns call them, for the header to be searched: command lines and paths
     name them, too. What is no word of its own (a "1") would be found everywhere."""
-    columns = lines[-1] if lines and lines[-1].startswith(b"#CHROM") else b""
+    columns = lines[-1] if lines[-1].startswith(b"#CHROM") else b""
     names = columns.decode("utf-8", "replace").rstrip("\r\n").split("\t")[_FIXED:]
     return tuple(("IDNUM", name) for name in names if len(name) >= _SHORTEST_NAME)
 
