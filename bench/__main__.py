@@ -1,7 +1,7 @@
 """`make bench`: accuracy, robustness, speed, memory, growth and formats, in one run.
 
     python -m bench [--policies i2b2-2014,...] [--peers PYTHON] [--skip-growth]
-                    [--skip-streams] [--out DIR]
+                    [--skip-streams] [--skip-harm] [--out DIR]
 
 Other tools run under their own interpreter (`--peers`), which `make bench` prepares. Everything
 runs on one core, one tool after the other. Prints tables and writes bench.json.
@@ -15,7 +15,8 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ from incognote import __version__
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus, write_corpus
 from incognote.corpus.labelmaps import label_map
-from incognote.evaluate.subsets import subsets
-from incognote.evaluate.words import WordTable, by_label
+from incognote.evaluate.scoring.subsets import subsets
+from incognote.evaluate.scoring.words import WordTable, by_label
 from incognote.policy import DEFAULT
 
 Row = dict[str, Any]
@@ -42,30 +43,62 @@ def main() -> None:
     options = arguments()
     console = Console(width=None if Console().is_terminal else 150, highlight=False)
     gold = notes("dev")
-    rows: dict[str, Row] = {}
+    found: Row = {"incognote": __version__, "machine": machine(), "tools": {}}
+    failed: list[str] = []
+
+    def measured(name: str, measure: Callable[[], Any]) -> Any:
+        """What a part measures; None if it fails. Whatever was measured before is on the disk."""
+        try:
+            return measure()
+        except Exception as error:  # noqa: BLE001 - the other parts are worth having
+            reason = _reason(error)
+            failed.append(f"{name}: {reason}")
+            console.print(f"{name}: failed: {reason}")
+            return None
+        finally:
+            write(options.out, {**found, "failed": failed})
+
     for policy in options.policies:
-        rows[f"incognote {policy}"] = tool(f"incognote:{policy}", sys.executable, gold)
+        run = partial(tool, f"incognote:{policy}", sys.executable, gold)
+        if row := measured(f"incognote {policy}", run):
+            found["tools"][f"incognote {policy}"] = row
     for name in PEERS:
         if options.peers is None:
             console.print(f"{name}: skipped, no --peers interpreter (make bench prepares one)")
-            continue
-        try:
-            rows[name] = tool(name, options.peers, gold)
-        except subprocess.CalledProcessError as error:
-            reason = error.stderr.strip().splitlines()[-1:] or ["no message"]
-            console.print(f"{name}: skipped, it does not run: {reason[0]}")
-    found: Row = {"incognote": __version__, "machine": machine(), "tools": rows}
-    found["robustness"] = robustness(gold, options.policies[0])
+        elif row := measured(name, partial(tool, name, options.peers, gold)):
+            found["tools"][name] = row
+    parts: dict[str, Callable[[], Any]] = {
+        "robustness": partial(robustness, gold, options.policies[0])
+    }
     if not options.skip_growth:
         # Rules alone: a model reads windows of one size, and 10 MB would take it ten minutes.
-        found["growth"] = part("bench.growth", "rules")
+        parts["growth"] = partial(part, "bench.growth", "rules")
     if not options.skip_streams:
-        found["streams"] = part("bench.streams", "speed", "--policy", "rules")
-    show(console, found)
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "bench.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        parts["streams"] = partial(part, "bench.streams", "speed", "--policy", "rules")
+    if not options.skip_harm:
+        parts["harm"] = partial(part, "bench.harm")
+    for name, measure in parts.items():
+        value = measured(name, measure)
+        if value is not None:
+            found[name] = value
+    path = write(options.out, {**found, "failed": failed})
+    measured("tables", partial(show, console, found))
     console.print(f"written: {path}")
+    if any(not each.startswith(PEERS) for each in failed):
+        sys.exit(1)
+
+
+def write(folder: Path, found: Row) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "bench.json"
+    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    return path
+
+
+def _reason(error: Exception) -> str:
+    said = getattr(error, "stderr", None)
+    lines = said.strip().splitlines() if isinstance(said, str) else []
+    return lines[-1] if lines else f"{type(error).__name__}: {error}"
 
 
 def arguments() -> argparse.Namespace:
@@ -82,6 +115,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the other tools")
     parser.add_argument("--skip-growth", action="store_true", help="leave the long notes out")
     parser.add_argument("--skip-streams", action="store_true", help="leave CSV, HL7 and so on out")
+    parser.add_argument("--skip-harm", action="store_true", help="leave the public files out")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "out")
     options = parser.parse_args()
     if options.peers and not Path(options.peers).exists():
@@ -186,7 +220,7 @@ def show(console: Console, found: Row) -> None:
         )
     console.print(table)
     table = Table("variant", "recall", "precision", "F1", "leaking notes", title="Robustness")
-    for name, rows in found["robustness"].items():
+    for name, rows in found.get("robustness", {}).items():
         row = rows["all"]
         table.add_row(
             name,
@@ -210,6 +244,17 @@ def show(console: Console, found: Row) -> None:
                 f"{row['of_text']:.2f}",
                 f"{row['bytes_per_s']:,.0f}",
                 f"{row['of_text_by_bytes']:.2f}",
+            )
+        console.print(table)
+    if "harm" in found:
+        table = Table("format", "values", "changed", "per 1,000", "broken", title="Harm")
+        for kind, row in found["harm"].items():
+            table.add_row(
+                kind,
+                f"{row['values']:,}",
+                f"{row['changed']:,}",
+                f"{row['per_1000']:.2f}",
+                f"{len(row['broken'])}",
             )
         console.print(table)
 

@@ -22,8 +22,8 @@ from bench.variants import varied
 from incognote import pipeline as stages
 from incognote.core.labels import in_group
 from incognote.core.types import AnnotatedDocument, Detector, Result, Span, View
-from incognote.evaluate.pairs import pair
-from incognote.evaluate.words import WordTable, word_table
+from incognote.evaluate.scoring.pairs import pair
+from incognote.evaluate.scoring.words import WordTable, word_table
 from incognote.lexicon import lexicon, speech
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, DetectorRules, Policy, SpeechRules, load_policy

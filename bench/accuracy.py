@@ -24,10 +24,10 @@ from bench.notes import CORPORA, notes
 from incognote.core.types import AnnotatedDocument, Failure
 from incognote.corpus import read_corpus
 from incognote.evaluate.errors import places
-from incognote.evaluate.pairs import Pair, pair
-from incognote.evaluate.scores import Counts
-from incognote.evaluate.subsets import subsets
-from incognote.evaluate.words import Outcome, WordTable, by_label, word_table
+from incognote.evaluate.scoring.counts import Counts
+from incognote.evaluate.scoring.pairs import Pair, pair
+from incognote.evaluate.scoring.subsets import subsets
+from incognote.evaluate.scoring.words import Outcome, WordTable, by_label, word_table
 
 CONTEXT = 45
 

@@ -29,11 +29,11 @@ import torch
 
 from bench.notes import notes
 from incognote.core.types import Span
-from incognote.detect.gpu import encoder
-from incognote.detect.learned import Scorer
-from incognote.detect.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
-from incognote.detect.operating import Settings
-from incognote.detect.transformer import TransformerScorer
+from incognote.detect.learned.detector import Scorer
+from incognote.detect.learned.encoder.gpu import encoder
+from incognote.detect.learned.model_folder import DEFAULT_SENSITIVITY, ModelFolder, open_model
+from incognote.detect.learned.operating import Settings
+from incognote.detect.learned.transformer import TransformerScorer
 
 SHARE = 256  # notes that a worker is given at once
 COMPARED = 60  # notes of which every word is compared

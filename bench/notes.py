@@ -1,7 +1,8 @@
 """The annotated notes the bench measures on.
 
-`dev` are the development notes, `train` is the training corpus, and `held-out` those notes of the
-training corpus that the shipped models never saw, as their cards say.
+`dev` are the development notes, `unseen` notes written after the shipped models, `train` is the
+training corpus, and `held-out` those notes of the training corpus that no shipped model saw,
+as their cards say.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus
-from incognote.detect.model_folder import open_model
+from incognote.detect.learned.model_folder import open_model
 from incognote.learn.data import hold_out, notes_of
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 HELD_OUT = "held-out"
 CORPORA = {
     "dev": ROOT / "data" / "dev.jsonl",
+    "unseen": ROOT / "data" / "unseen.jsonl",
     "train": ROOT / "data" / "train.jsonl",
     HELD_OUT: ROOT / "data" / "train.jsonl",
 }

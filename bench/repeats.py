@@ -23,8 +23,8 @@ from time import perf_counter, process_time
 
 from bench.notes import CORPORA, HELD_OUT, notes
 from incognote.core.types import AnnotatedDocument, Document, Result, Span
-from incognote.evaluate.pairs import pair
-from incognote.evaluate.words import word_table
+from incognote.evaluate.scoring.pairs import pair
+from incognote.evaluate.scoring.words import word_table
 from incognote.learn.harvest import Listed, review_file
 from incognote.pipeline import Pipeline
 from incognote.policy import DetectorRules, Policy, PrepareRules, load_policy

@@ -34,7 +34,7 @@ from typing import BinaryIO
 
 from bench.notes import notes
 from incognote.engine.local import deid
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import load_policy
 
 Note = tuple[str, str, str]  # id, patient, text

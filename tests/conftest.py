@@ -12,7 +12,22 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("incognote", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("incognote")
 
+# Policies of tests name functions of tests.
+os.environ.setdefault("INCOGNOTE_ALLOW_FUNCTIONS", "tests")
+
 SHARED = Path(os.environ.get("INCOGNOTE_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+# Rooms whose tests start other programs, train models or unfold bombs.
+SLOW = ("laws/attacks", "learn/network", "release", "spark", "web/browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        where = item.path.parent.relative_to(here).as_posix() if here in item.path.parents else ""
+        if where.startswith(SLOW):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +35,9 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the shared data folder is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _allowed_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command line of one test allows is not allowed in the next."""
+    monkeypatch.setenv("INCOGNOTE_ALLOW_FUNCTIONS", os.environ["INCOGNOTE_ALLOW_FUNCTIONS"])

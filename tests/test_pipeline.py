@@ -121,7 +121,7 @@ def _pipeline(detector="finder", **options):
     tree = {
         "name": "test",
         "detectors": {detector: {"options": options}},
-        "labels": {"default": "tag"},
+        "labels": {"default": {"action": "tag", "because": "a test"}},
     }
     return Pipeline(policy_from(tree), key=b"k" * 32)
 
@@ -194,7 +194,11 @@ class TestPipeline:
 
     def test_detectors_that_wait_are_asked_at_the_same_time(self):
         detectors = {"meeting": {}, "meeting2": {"options": {"word": "none"}}, "finder": {}}
-        tree = {"name": "t", "detectors": detectors, "labels": {"default": "tag"}}
+        tree = {
+            "name": "t",
+            "detectors": detectors,
+            "labels": {"default": {"action": "tag", "because": "a test"}},
+        }
         pipeline = Pipeline(policy_from(tree), key=b"k" * 32)
         a, b = pipeline.deid([Document("a", "Zebulon"), Document("b", "nobody")])
         assert [a.text, b.text] == ["[PATIENT]", "nobody"]
@@ -203,13 +207,18 @@ class TestPipeline:
     def test_a_failure_names_the_first_detector_in_order_that_failed(self):
         for names in (("finder", "once"), ("once", "finder")):
             detectors = {key: {} for key in names}
-            tree = {"name": "t", "detectors": detectors, "labels": {"default": "tag"}}
+            tree = {
+                "name": "t",
+                "detectors": detectors,
+                "labels": {"default": {"action": "tag", "because": "a test"}},
+            }
             (outcome,) = Pipeline(policy_from(tree)).detect([Document("a", "boom lost")])
             assert outcome.stage == "detect:finder"
 
-    def test_what_is_wrong_with_the_policy_stops_the_run(self):
-        with pytest.raises(PolicyError, match="no column named 'id'"):
-            _pipeline("misled").deid([Document("a", "x"), Document("b", "y")])
+    def test_a_plug_in_cannot_stop_the_run_with_our_errors_nor_speak_in_them(self):
+        found = _pipeline("misled").deid([Document("a", "x"), Document("b", "y")])
+        assert [(one.error, one.stage) for one in found] == [("PolicyError", "detect:misled")] * 2
+        assert all("no column" not in one.message for one in found)
 
     def test_a_field_of_known_kind_is_masked_without_looking(self):
         field = Document("a", "boom", given=(Span(0, 4, "PATIENT"),), free_text=False)
@@ -235,7 +244,11 @@ class TestPipeline:
         ],
     )
     def test_a_weight_of_zero_switches_a_detector_off(self, rules, runs):
-        tree = {"name": "t", "detectors": {"finder": rules}, "labels": {"default": "tag"}}
+        tree = {
+            "name": "t",
+            "detectors": {"finder": rules},
+            "labels": {"default": {"action": "tag", "because": "a test"}},
+        }
         assert bool(Pipeline(policy_from(tree)).detectors) is runs
 
     def test_unknown_options_are_refused_before_the_first_document(self):
@@ -252,5 +265,23 @@ def test_an_option_that_is_missing_is_named():
     rules = {"use": "http", "options": {"timeout": 1}}
     with pytest.raises(PolicyError, match=r"detectors\.d\.options: missing: url"):
         Pipeline(
-            policy_from({"name": "x", "detectors": {"d": rules}, "labels": {"default": "tag"}})
+            policy_from(
+                {
+                    "name": "x",
+                    "detectors": {"d": rules},
+                    "labels": {"default": {"action": "tag", "because": "a test"}},
+                }
+            )
         )
+
+
+def test_what_is_wrong_with_the_policy_stops_the_run(tmp_path):
+    (tmp_path / "patients.csv").write_text("name\nAnn\n")
+    tree = {
+        "name": "t",
+        "detectors": {"known_patient": {"options": {"file": str(tmp_path / "patients.csv")}}},
+        "labels": {"default": {"action": "tag", "because": "a test"}},
+    }
+    documents = [Document("a", "x", {"patient_id": "p"}), Document("b", "y")]
+    with pytest.raises(PolicyError, match="patient_id"):
+        Pipeline(policy_from(tree)).detect(documents)

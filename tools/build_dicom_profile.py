@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 EDITION = "2026c"
-OUT = Path(__file__).parents[1] / "src/incognote/formats/dicom_profile.json"
+OUT = Path(__file__).parents[1] / "src/incognote/formats/dicom/profile.json"
 ACTIONS = ("D", "Z", "X", "U", "Z_D", "X_Z", "X_D", "X_Z_D", "X_Z_U_STAR")
 COLUMNS = {
     "cleanDescOpt": "clean-descriptors",

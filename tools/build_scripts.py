@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "src")]
 
 from build_lexicon.sources import Sources  # noqa: E402
-from incognote.transform.scripts import script_of  # noqa: E402
+from incognote.transform.people.scripts import script_of  # noqa: E402
 
 TARGET = ROOT / "src/incognote/transform/data/scripts.toml"
 # The locale of each script, and how its name lists are called there.

@@ -15,8 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 import incognote
-from incognote.cli.show import marked
-from incognote.engine.stream import Settings, read_documents
+from incognote.cli.notes.show import marked
+from incognote.engine.events import read_documents
+from incognote.engine.settings import Settings
 from incognote.transform import new_spans
 
 ROOT = Path(__file__).parents[1]

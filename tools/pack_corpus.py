@@ -1,25 +1,32 @@
-"""Packs the open corpus, as JSONL, BRAT and i2b2 XML, for people who do not use incognote.
+"""Packs the open corpus for people who do not use incognote: JSONL, BRAT, i2b2 XML, CoNLL, and a
+folder that the Hugging Face library `datasets` loads.
 
     python tools/pack_corpus.py [OUT]
 
-The same corpus gives the same bytes, so that an archive can be named by its hash.
+SHA256SUMS in the archive lists every file. The same corpus gives the same bytes, so that an
+archive can be named by its hash.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus, write_corpus
+from incognote.corpus.files import corpus_format
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "data"
 PARTS = ("train", "dev")
-FORMS = ("brat", "i2b2-2014")
+FORMS = ("brat", "i2b2-2014", "conll")
+SUMS = "SHA256SUMS"
 DAY = (1980, 1, 1, 0, 0, 0)  # the first that zip knows; when it was packed is of no interest
 
 
@@ -28,6 +35,67 @@ def version() -> str:
     if found is None:
         sys.exit("data/README.md does not say its version in its first line")
     return found[1]
+
+
+def write_rows(documents: Sequence[AnnotatedDocument], path: Path) -> None:
+    """Every row has the same columns: the library takes its types from them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        for doc in documents:
+            row = {
+                "id": doc.id,
+                "patient_id": doc.document.patient_id or "",
+                "note_type": doc.document.meta.get("note_type", ""),
+                "text": doc.text,
+                "spans": [
+                    {"start": s.start, "end": s.end, "label": s.label} for s in sorted(doc.spans)
+                ],
+            }
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def dataset_card() -> str:
+    """The front matter says where the parts are; the rest is how to load them."""
+    files = "\n".join(
+        f"      - split: {'validation' if part == 'dev' else part}\n        path: data/{part}.jsonl"
+        for part in PARTS
+    )
+    return f"""---
+license: cc-by-4.0
+language: [en]
+task_categories: [token-classification]
+tags: [de-identification, clinical, synthetic]
+configs:
+  - config_name: default
+    data_files:
+{files}
+---
+
+# The open corpus of incognote, version {version()}
+
+Fictional clinical notes in which every mention of PHI is annotated. `spans` are half-open, in code
+points, with the labels of the guidelines (GUIDELINES.md). The datasheet is README.md one folder up.
+
+```python
+from datasets import load_dataset
+
+notes = load_dataset("path/to/this/folder")
+note = notes["train"][0]
+[note["text"][span["start"] : span["end"]] for span in note["spans"]]
+```
+
+Measure on `validation`; never train on it. Cite it as CITATION.cff of the repository says.
+"""
+
+
+def checksums(*roots: Path) -> str:
+    """A line for each file, as `sha256sum --check` reads it."""
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}"
+        for root in roots
+        for path in sorted(path for path in root.rglob("*") if path.is_file())
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -39,7 +107,13 @@ def main() -> None:
         for part in PARTS:
             documents = list(read_corpus(DATA / f"{part}.jsonl"))
             for form in FORMS:
-                write_corpus(documents, made / form / part, form)
+                suffix = corpus_format(form).suffix
+                path = made / form / f"{part}{suffix}"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_corpus(documents, path, form)
+            write_rows(documents, made / "datasets" / "data" / f"{part}.jsonl")
+        (made / "datasets" / "README.md").write_text(dataset_card(), "utf-8")
+        (made / SUMS).write_text(checksums(DATA, made), "utf-8")
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for root in (DATA, made):
                 for path in sorted(path for path in root.rglob("*") if path.is_file()):

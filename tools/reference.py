@@ -18,6 +18,7 @@ from typing import Any
 from incognote.cli import VERBS, parser_for
 from incognote.core import registry
 from incognote.core.labels import SCHEMES, all_labels
+from incognote.corpus.formats.base import CorpusFormat
 from incognote.policy import load_policy, presets
 from incognote.policy.model import Policy
 
@@ -156,25 +157,27 @@ def _default(each: dataclasses.Field[Any]) -> str:
 
 
 def _components() -> Iterator[str]:
-    yield "# Formats, detectors and transforms"
+    yield "# Formats, detectors, transforms and corpus formats"
     yield ""
     yield "What a policy or `--format` can name. Other packages add theirs through the entry points"
     yield ", ".join(f"`incognote.{kind}s`" for kind in registry.KINDS) + "."
     for kind in registry.KINDS:
-        yield from ("", f"## {kind.capitalize()}s")
+        yield from ("", f"## {kind.replace('_', ' ').capitalize()}s")
         for name in registry.names(kind):
             component = registry.load(kind, name)
             yield from ("", f"### `{name}`", "")
             if kind == "format":
                 yield from (f"Files named {', '.join(component.suffixes) or 'anything'}.", "")
             yield _about(component)
-            options = _options(component)
+            options = "" if isinstance(component, CorpusFormat) else _options(component)
             if options:
                 yield from ("", f"Options: {options}.")
 
 
 def _about(component: Any) -> str:
     """The docstring of the class; of its module where the class has none of its own."""
+    if isinstance(component, CorpusFormat):
+        return f"{_sentence(component.description)}"
     own = component.__dict__.get("__doc__")
     return inspect.cleandoc(own or import_module(component.__module__).__doc__ or "")
 

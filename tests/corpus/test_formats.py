@@ -13,21 +13,25 @@ from tests.marked import annotated
 
 from incognote.core.errors import IncognoteError, ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
-from incognote.corpus import FORMATS, read_corpus, write_corpus
+from incognote.corpus import corpus_formats, read_corpus, write_corpus
+from incognote.corpus.files import corpus_format
 
 NOTE = "Seen by Dr. [[Zoë O'Neil|DOCTOR]] on [[3/4/20|DATE]];\nK < 4 & pH > 7.\n[[Ann\nLee|PATIENT]] 😀 [[MRN 7|IDNUM]]"
 ONE_BYTE = NOTE.replace("😀", "ok")
 
 
+FORMATS = corpus_formats()
+
+
 def there_and_back(
     docs: list[AnnotatedDocument], form: str, folder: Path
 ) -> list[AnnotatedDocument]:
-    path = folder / f"corpus{FORMATS[form].suffix}"
+    path = folder / f"corpus{corpus_format(form).suffix}"
     write_corpus(docs, path, form)
     return read_corpus(path, None if form not in ("bilou", "physionet") else form)
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"physionet", "conll", "bilou"}))
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"physionet", "conll", "bilou"}))
 def test_text_and_spans_survive(form: str, tmp_path: Path) -> None:
     docs = [annotated(NOTE), annotated("Nothing here.\r\nAt all.", "n2")]
     back = there_and_back(docs, form, tmp_path)
@@ -45,7 +49,7 @@ def test_physionet_numbers_patients_and_notes(tmp_path: Path) -> None:
     assert [(d.text, d.spans) for d in back] == [(d.text, d.spans) for d in docs]
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"conll", "bilou"}))
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"conll", "bilou"}))
 def test_names_over_any_line_end_survive(form: str, tmp_path: Path) -> None:
     docs = [annotated("[[Ann\r\nLee|PATIENT]]\r[[Bo\rLi|PATIENT]]\n[[x\n\ny|CITY]]")]
     back = there_and_back(docs, form, tmp_path)
@@ -143,7 +147,7 @@ def test_every_format_goes_into_every_other(one: str, other: str, tmp_path: Path
     ]
     back = docs
     for step, form in enumerate((one, other)):
-        path = tmp_path / f"{step}{FORMATS[form].suffix}"
+        path = tmp_path / f"{step}{corpus_format(form).suffix}"
         write_corpus(back, path, form)
         back = read_corpus(path, form)
     assert [d.spans for d in back] == [d.spans for d in docs]
@@ -223,8 +227,10 @@ def test_files_are_never_overwritten(form: str, tmp_path: Path) -> None:
 def test_of_what_detect_says_of_a_row_the_note_is_read(tmp_path: Path) -> None:
     path = tmp_path / "spans.jsonl"
     lines = [
-        {"id": "7", "locator": "notes.jsonl:1 author", "spans": [{"start": 0, "end": 3, "label": "DOCTOR"}]},
-        {"id": "7", "locator": "notes.jsonl:1 text", "spans": [{"start": 4, "end": 9, "label": "DATE"}]},
+        {"id": "7", "fields": [
+            {"locator": "notes.jsonl:1 author", "spans": [{"start": 0, "end": 3, "label": "DOCTOR"}]},
+            {"locator": "notes.jsonl:1 text", "spans": [{"start": 4, "end": 9, "label": "DATE"}]},
+        ]},
         {"id": "8", "locator": "notes.jsonl:2 text", "spans": []},
     ]  # fmt: skip
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -232,5 +238,5 @@ def test_of_what_detect_says_of_a_row_the_note_is_read(tmp_path: Path) -> None:
         ("7", ["DATE"]),
         ("8", []),
     ]
-    path.write_text("".join(json.dumps(line | {"locator": "a.txt"}) + "\n" for line in lines))
-    assert [d.id for d in read_corpus(path)] == ["7", "7", "8"]
+    path.write_text(json.dumps(lines[0]).replace(":1 text", ":1 plan") + "\n")
+    assert [d.id for d in read_corpus(path)] == ["7 author", "7 plan"]

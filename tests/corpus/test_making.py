@@ -13,6 +13,7 @@ from incognote.cli import main
 from incognote.core.errors import ReadError, UsageError
 from incognote.core.types import AnnotatedDocument, Document, Replacement, Result, Span
 from incognote.corpus import read_corpus, write_corpus
+from incognote.corpus.classes import ClassCounts, class_rules
 from incognote.corpus.resynthesise import resynthesise
 from incognote.corpus.rules import check
 from incognote.corpus.synth import carriers, fill_masks, masks, synthesise, templates
@@ -40,9 +41,9 @@ CORPUS = [
 
 
 def test_a_resynthesised_corpus_keeps_its_rules() -> None:
-    made, rules = resynthesise(CORPUS, KEY)
-    assert {rule.name: rule.broken for rule in rules if rule.broken} == {}
-    assert sum(rule.cases for rule in rules) > 15
+    made, report = resynthesise(CORPUS, KEY)
+    assert {rule.name: rule.broken for rule in report.rules if rule.broken} == {}
+    assert sum(rule.cases for rule in report.rules) > 15
     assert [[s.label for s in d.spans] for d in made] == [
         [s.label for s in d.spans] for d in CORPUS
     ]
@@ -60,6 +61,16 @@ def test_a_patient_keeps_one_name_and_loses_the_old_id() -> None:
     assert made[2].document.meta == {}
 
 
+def test_ids_of_documents_are_mapped_one_to_one() -> None:
+    old = [f"MRN2143{number}-01" for number in range(10, 30)]
+    docs = [annotated("Seen by Dr. [[Okafor|DOCTOR]].", each) for each in old]
+    made, report = resynthesise(docs, KEY)
+    new = [doc.id for doc in made]
+    assert len(set(new)) == len(old)
+    assert set(new).isdisjoint(old)
+    assert any("id of its own" in rule.name and rule.cases == len(old) for rule in report.rules)
+
+
 def test_notes_of_a_patient_agree_about_everybody() -> None:
     docs = [
         annotated("Her son [[Wendell|PATIENT]] called.", "1", patient_id="p"),
@@ -74,9 +85,9 @@ def test_notes_of_a_patient_agree_about_everybody() -> None:
 def test_no_first_name_of_the_corpus_comes_back() -> None:
     given = ("Mary", "Linda", "Susan", "Karen", "Nancy", "Lisa", "Betty", "Sandra", "Ashley", "Kim")
     docs = [annotated(f"[[{name}|PATIENT]] came.", str(i)) for i, name in enumerate(given * 4)]
-    made, rules = resynthesise(docs, KEY)
+    made, report = resynthesise(docs, KEY)
     assert not {d.text.partition(" ")[0] for d in made} & set(given)
-    assert not any(rule.broken for rule in rules)
+    assert not any(rule.broken for rule in report.rules)
 
 
 SCANNED = ["O4/l2/1937", "l2/3O/1988", "lunes 14 de abril", "Jan 9 2O24", "the l9th"]
@@ -84,8 +95,8 @@ SCANNED = ["O4/l2/1937", "l2/3O/1988", "lunes 14 de abril", "Jan 9 2O24", "the l
 
 def test_dates_that_nobody_can_read_keep_their_pattern() -> None:
     docs = [annotated(f"[[{date}|DATE]]", str(i)) for i, date in enumerate(SCANNED)]
-    made, rules = resynthesise(docs, KEY)
-    assert not any(rule.broken for rule in rules)
+    made, report = resynthesise(docs, KEY)
+    assert not any(rule.broken for rule in report.rules)
     assert not {d.text for d in made[2:]} & set(SCANNED)
 
 
@@ -196,6 +207,53 @@ def test_what_is_not_the_original_though_it_looks_like_it(case: str) -> None:
     assert not any(rule.broken for rule in check(docs, results)[:2])
 
 
+def test_overlooked_mentions_are_replaced_but_not_annotated() -> None:
+    """The new annotation is the old one: as many mentions of each class as before."""
+    doc = annotated("[[Quackenbush|PATIENT]] came. Quackenbush was well.", "1")
+    made, report = resynthesise([doc], KEY)
+    assert "Quackenbush" not in made[0].text
+    assert len(made[0].spans) == 1
+    (unseen,) = (rule for rule in report.rules if rule.name.startswith("every original is"))
+    assert (unseen.broken, unseen.where) == (1, ("1",))
+    assert [row.mentions for row in report.classes] == [(1, 1)]
+
+
+def test_a_corpus_keeps_as_many_jobs_countries_and_numbered_roads() -> None:
+    """Classes whose lists are shorter than what people write."""
+    jobs = "net mender, organ tuner, hat blocker, chair caner, kite maker, bell ringer, wool sorter"
+    lands = "Bangladesh, Honduras, Sri Lanka, Taiwan, Mongolia, Nigeria, Iraq, Jordan, Jamaica"
+    roads = "Rt 2 Box 118, RR 4 Box 9, 400 South, 1402 County Road 2300, HC 61 Box 38, Apt 9"
+    docs = [
+        annotated(f"Notes: [[{value}|{label}]].", f"{label}{number}")
+        for label, values in (("PROFESSION", jobs), ("COUNTRY", lands), ("STREET", roads))
+        for number, value in enumerate(values.split(", "))
+    ]
+    made, report = resynthesise(docs, KEY)
+    assert {row.label: row.p > 0.05 for row in report.classes} == dict.fromkeys(
+        ("COUNTRY", "PROFESSION", "STREET"), True
+    )
+    assert not any("[" in doc.text for doc in made)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(100, 100), (1257, 351), (1108, 957), (159, 82), (7, 0), (30, 41)]
+)
+def test_unique_values_are_compared_as_scipy_does(before: int, after: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    found = ClassCounts("X", (0, 0), (before, after))
+    expected = stats.chisquare([before, after])
+    assert found.chi_square == pytest.approx(expected.statistic)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+def test_unique_values_by_hand() -> None:
+    """120 values before, 90 after: (120 - 90)^2 / 210 = 4.2857, above 3.841."""
+    row = ClassCounts("CITY", (200, 200), (120, 90))
+    assert row.chi_square == pytest.approx(900 / 210)
+    broken = {rule.name: rule.where for rule in class_rules([row])}
+    assert list(broken.values()) == [(), ("CITY",)]
+
+
 def test_the_verb_resynthesises(tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("INCOGNOTE_KEY", KEY.decode())
     write_corpus(CORPUS, tmp_path / "gold.jsonl", "jsonl")
@@ -203,7 +261,10 @@ def test_the_verb_resynthesises(tmp_path: Path, capsys, monkeypatch) -> None:
     call = ["corpus", "resynthesise", str(tmp_path / "gold.jsonl"), "-o", str(out)]
     assert main([*call, "--report", str(report)]) == 0
     assert len(read_corpus(out)) == 3
-    assert all(rule["kept"] == 1 for rule in json.loads(report.read_text()))
+    assert all(rule["kept"] == 1 for rule in json.loads(report.read_text())["rules"])
+    classes = {row["label"]: row for row in json.loads(report.read_text())["classes"]}
+    assert classes["PATIENT"]["mentions"] == [4, 4]
+    assert classes["PATIENT"]["p"] == 1
     assert "Bennett" not in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ from incognote.corpus.describe import check, describe
 from incognote.corpus.duplicates import duplicates
 
 DATA = Path(__file__).parents[2] / "data"
-FILES = ("train.jsonl", "dev.jsonl")
+FILES = ("train.jsonl", "dev.jsonl", "records.jsonl", "unseen.jsonl")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -28,15 +28,15 @@ def test_every_span_says_its_own_text_and_a_known_label(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_annotation_is_impossible(name: str) -> None:
-    # "dr lunds office": the possessive has no apostrophe, so the name ends inside a word; the other
-    # two notes have lost their spaces on purpose.
+    # "dr lunds office", "braydens mom", "in-laws Picards": the name ends inside a word; the other two
+    # notes have lost their spaces on purpose.
     assert {(f.document_id, f.problem) for f in check(read_corpus(DATA / name))} <= {
-        (note, "cuts a word") for note in ("w8_48", "w27_052", "w27_098")
+        (note, "cuts a word") for note in ("w8_48", "w27_052", "w27_098", "w31_090", "w32_036")
     }
 
 
 def test_development_and_training_notes_share_nothing() -> None:
-    train, dev = (read_corpus(DATA / name) for name in FILES)
+    train, dev = (read_corpus(DATA / name) for name in FILES[:2])
     assert not {doc.id for doc in train} & {doc.id for doc in dev}
     dev_ids = {doc.id for doc in dev}
     pairs = duplicates([*train, *dev], threshold=0.5)
@@ -49,6 +49,21 @@ def test_the_datasheet_counts_what_is_there() -> None:
     stated = dict(re.findall(r"^\| ([A-Z-]+) \| ([\d,]+) \|", sheet, re.MULTILINE))
     assert stated == {name: f"{row.mentions:,}" for name, row in facts.labels.items()}
     assert f"| PHI mentions | {facts.mentions:,} |" in sheet
+
+
+def test_every_name_in_the_records_is_somebodys() -> None:
+    rows = [json.loads(line) for line in (DATA / "records.jsonl").read_text("utf-8").splitlines()]
+    named = [(row, span) for row in rows for span in row["spans"] if "person" in span]
+    for row, span in named:
+        assert span["type"] in ("PATIENT", "DOCTOR"), row["id"]
+        assert span["person"].startswith(f"{row['patient_id']}-"), row["id"]
+    unnamed = [span for row in rows for span in row["spans"] if "person" not in span]
+    assert not [span for span in unnamed if span["type"] in ("PATIENT", "DOCTOR")]
+    patients = {row["patient_id"] for row in rows}
+    assert (len(patients), len(rows)) == (26, 123)
+    stated = (DATA / "README.md").read_text("utf-8")
+    people = {span["person"] for _, span in named}
+    assert f"{len(people)} people, {len(named)} mentions" in stated
 
 
 @pytest.mark.parametrize("form", ["brat", "i2b2-2014"])

@@ -13,6 +13,8 @@ from incognote.detect.cache import SentenceCache
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
+ASKED: list[str] = []  # of the last one that was made
+
 
 class Slow:
     """Finds every "Fox" and remembers what it was asked."""
@@ -23,10 +25,10 @@ class Slow:
     def __init__(self, label="PATIENT"):
         self.name = "slow"
         self.label = label
-        self.asked = []
+        ASKED.clear()
 
     def detect(self, views):
-        self.asked += [view.text for view in views]
+        ASKED.extend(view.text for view in views)
         return [
             [
                 Span(s, e, self.label, 0.5, ("slow/rule",))
@@ -55,7 +57,7 @@ def test_repeated_sentences_are_asked_once():
     found = cached.detect(views("Mr. Fox came. He left.", "He left. Mr. Fox came."))
     assert places(found) == [[(4, 7)], [(13, 16)]]
     cached.detect(views("He left."))
-    assert cached._inner.asked == ["Mr. Fox came.", "He left."]
+    assert ASKED == ["Mr. Fox came.", "He left."]
 
 
 def test_sources_carry_the_name_of_the_policy():
@@ -68,14 +70,14 @@ def test_sources_carry_the_name_of_the_policy():
 def test_letter_case_matters():
     cached = SentenceCache("slow")
     cached.detect(views("HE LEFT.", "He left."))
-    assert cached._inner.asked == ["HE LEFT.", "He left."]
+    assert ASKED == ["HE LEFT.", "He left."]
 
 
 def test_memory_is_bounded_and_keeps_what_was_used_last():
     cached = SentenceCache("slow", size=2)
     for text in ("A b.", "C d.", "A b.", "E f.", "A b.", "C d."):
         cached.detect(views(text))
-    assert cached._inner.asked == ["A b.", "C d.", "E f.", "C d."]
+    assert ASKED == ["A b.", "C d.", "E f.", "C d."]
 
 
 def test_sentences_do_not_travel_to_other_processes():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import Policy, policy_from
 
 KEY = b"a key for tests, and nothing else"
@@ -18,7 +18,14 @@ KEY = b"a key for tests, and nothing else"
 def tiny() -> Policy:
     """Finds what stands in angle brackets and puts a tag in its place."""
     find = {"use": "regex", "options": {"label": "PATIENT", "patterns": ["<(?P<phi>[^<>]+)>"]}}
-    return policy_from({"name": "tiny", "detectors": {"find": find}, "labels": {"default": "tag"}})
+    return policy_from(
+        {
+            "name": "tiny",
+            "detectors": {"find": find},
+            "labels": {"default": {"action": "tag", "because": "a test"}},
+            "formats": {"labels": {"id": "keep", "patient_id": "keep"}},
+        }
+    )
 
 
 @pytest.fixture
@@ -28,6 +35,11 @@ def settings(tiny: Policy) -> Settings:
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def documents(manifest: Path) -> list[dict[str, Any]]:
+    """The rows of a manifest that are about documents."""
+    return [row for row in rows(manifest) if row["status"] != "written"]
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from tests.engine.conftest import rows
 
 from incognote.core.errors import UsageError
 from incognote.engine.local import deid, detect
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 
 NOTES = [
     {"id": "a", "patient_id": "p1", "text": "Seen: <Ann Quillfeather>."},

@@ -12,7 +12,7 @@ import pytest
 from tests.engine.conftest import rows
 
 from incognote.engine.local import deid
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import DetectorRules
 
 

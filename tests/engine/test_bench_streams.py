@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from bench.streams import FORMATS, size, write
 
-from incognote.engine.stream import Settings, read_documents
+from incognote.engine.events import read_documents
+from incognote.engine.settings import Settings
 from incognote.policy import load_policy
 
 NOTES = ['Seen by Dr. A|B & C^D~E \\ F.\nBP 120/80, "fine"\n', "Zweite, Señor\n\nend"]

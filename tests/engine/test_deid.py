@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.engine.conftest import KEY, rows, tree
+from tests.engine.conftest import KEY, documents, rows, tree
 
 from incognote.core.errors import UsageError
 from incognote.engine.local import deid
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import DetectorRules, FormatRules, policy_from
 
 
@@ -52,7 +53,7 @@ def test_a_folder(notes: Path, tmp_path: Path, settings: Settings) -> None:
 
 def test_manifest_and_quarantine_list(notes: Path, tmp_path: Path, settings: Settings) -> None:
     deid(str(notes), str(tmp_path / "out"), settings)
-    manifest = rows(tmp_path / "out" / "manifest.jsonl")
+    manifest = documents(tmp_path / "out" / "manifest.jsonl")
     assert [(row["id"], row["status"]) for row in manifest] == [
         ("a.txt", "done"),
         ("b1", "done"),
@@ -80,7 +81,7 @@ def test_hashes_tell_documents_apart_and_need_the_key(
     for name, key in (("one", KEY), ("again", KEY), ("other", KEY[::-1])):
         deid(str(notes), str(tmp_path / name), replace(settings, key=key))
     one, again, other = (
-        [row.get("input") for row in rows(tmp_path / name / "manifest.jsonl")]
+        [row.get("input") for row in documents(tmp_path / name / "manifest.jsonl")]
         for name in ("one", "again", "other")
     )
     assert one == again
@@ -106,7 +107,7 @@ def test_a_note_file_cannot_take_the_name_of_the_manifest(
     (tmp_path / "in" / "note.txt").write_text("<Ann>")
     summary = deid(str(tmp_path / "in"), str(tmp_path / "out"), settings)
     assert summary.quarantined == 1
-    assert [row["id"] for row in rows(tmp_path / "out" / "manifest.jsonl")] == [
+    assert [row["id"] for row in documents(tmp_path / "out" / "manifest.jsonl")] == [
         "manifest.jsonl",
         "note.txt",
     ]
@@ -232,7 +233,7 @@ def test_an_interruption_leaves_whole_files_and_their_rows(
     with pytest.raises(KeyboardInterrupt):
         deid(str(notes), str(tmp_path / "out"), stop)
     assert set(tree(tmp_path / "out")) == {"a.txt", "manifest.jsonl"}
-    assert [row["id"] for row in rows(tmp_path / "out" / "manifest.jsonl")] == ["a.txt"]
+    assert [row["id"] for row in documents(tmp_path / "out" / "manifest.jsonl")] == ["a.txt"]
 
 
 def test_an_interruption_in_the_first_file_leaves_nothing(
@@ -280,12 +281,27 @@ def test_a_resumed_run_ends_as_one_that_was_never_interrupted(
     assert tree(interrupted) == tree(tmp_path / "whole")
 
 
+def _older(path: Path) -> None:
+    """Another note takes the place of one that was done, with a date long before."""
+    path.write_text("<Bo>")
+    os.utime(path, (1e9, 1e9))
+
+
+def _dangling(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
 REDONE = {
     "another key": lambda notes, out, settings: replace(settings, key=KEY[::-1]),
     "another policy": lambda notes, out, settings: replace(
         settings, policy=replace(settings.policy, description="changed")
     ),
-    "a newer input": lambda notes, out, settings: os.utime(notes / "a.txt", (2e9, 2e9)),
+    "another input": lambda notes, out, settings: (notes / "a.txt").write_text("<Bo>") and None,
+    "an older input": lambda notes, out, settings: _older(notes / "a.txt"),
+    "an input that is gone": lambda notes, out, settings: _dangling(notes / "a.txt"),
+    "an emptied output": lambda notes, out, settings: (out / "a.txt").write_bytes(b"") and None,
+    "the raw note": lambda notes, out, settings: shutil.copy(notes / "a.txt", out) and None,
     "a lost output": lambda notes, out, settings: (out / "a.txt").unlink(),
     "a lost manifest": lambda notes, out, settings: (out / "manifest.jsonl").unlink(),
 }
@@ -305,8 +321,8 @@ def test_a_run_that_was_killed_can_be_resumed(
     deid(str(notes), str(tmp_path / "out"), settings)
     # As if killed while the second file was written: no manifest, but the beginning of one.
     written = (tmp_path / "out" / "manifest.jsonl").read_bytes().splitlines(keepends=True)
-    begun = b"".join(written[:2]) + written[2][:20]
-    assert {row["file"] for row in map(json.loads, written[:2])} == {"a.txt", "b.jsonl"}
+    begun = b"".join(written[:3]) + written[3][:20]
+    assert {row["file"] for row in map(json.loads, written[:3])} == {"a.txt", "b.jsonl"}
     (tmp_path / "out" / ".manifest.jsonl.1.partial").write_bytes(begun)
     (tmp_path / "out" / "sub" / ".d.txt.1.partial").write_bytes(b"beg")
     (tmp_path / "out" / "manifest.jsonl").unlink()
@@ -348,7 +364,7 @@ SHUFFLED = {
     "detectors": {
         "dates": {"use": "regex", "options": {"label": "DATE", "patterns": [r"\d+/\d+/\d{4}"]}}
     },
-    "labels": {"DATE": "shuffle"},
+    "labels": {"default": {"action": "off", "because": "a test"}, "DATE": "shuffle"},
 }
 
 
@@ -403,5 +419,5 @@ def test_a_table_whose_header_fails_is_not_written(tmp_path: Path, settings: Set
     assert set(tree(tmp_path / "out")) == {"b.txt", "manifest.jsonl", "quarantine.jsonl"}
     (row,) = rows(tmp_path / "out" / "quarantine.jsonl")
     assert row["message"] == "a.csv: a part that all others need could not be written"
-    listed = [(row["id"], row["status"]) for row in rows(tmp_path / "out" / "manifest.jsonl")]
+    listed = [(row["id"], row["status"]) for row in documents(tmp_path / "out" / "manifest.jsonl")]
     assert listed == [("a.csv", "quarantined"), ("b.txt", "done")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import pytest
 from tests.engine.conftest import rows, tree
 
 from incognote.core import registry
+from incognote.core.caches import clear_caches
 from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument
+from incognote.corpus.files import read_corpus, write_corpus
 from incognote.engine.local import detect
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import ConnectRule, DetectorRules
 
 
@@ -67,33 +71,91 @@ def test_a_failed_row_is_null_not_empty(tmp_path: Path, settings: Settings) -> N
     assert (listed["id"], listed["stage"]) == ("in.jsonl:2", "read")
 
 
-def test_several_texts_in_a_row_are_told_apart(tmp_path: Path, settings: Settings) -> None:
-    (tmp_path / "in.csv").write_text("id,a,b,name\n1,<Ann>,none,Bo\n")
+def test_one_row_for_each_row_with_its_fields_inside(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in.csv").write_text("id,a,b,name\n1,<Ann>,none,Bo\n2,<Cy>,<Di>,Ed\n")
     formats = replace(settings.policy.formats, text=("a", "b"), labels={"name": "PATIENT"})
     settings = replace(settings, policy=replace(settings.policy, formats=formats))
     detect(str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl"), settings)
-    found = [(row["id"], row["locator"], len(row["spans"])) for row in rows(tmp_path / "out.jsonl")]
-    assert found == [("1", "in.csv:2 a", 1), ("1", "in.csv:2 b", 0)]
+    first, second = rows(tmp_path / "out.jsonl")
+    assert (first["id"], second["id"]) == ("1", "2")
+    assert [(f["locator"], len(f["spans"])) for f in first["fields"]] == [
+        ("in.csv:2 a", 1),
+        ("in.csv:2 b", 0),
+    ]
+    assert [len(field["spans"]) for field in second["fields"]] == [1, 1]
+
+
+def test_a_row_without_free_text_has_its_row_too(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in.csv").write_text("id,name\n1,Bo\n2,Ed\n")
+    formats = replace(settings.policy.formats, labels={"name": "PATIENT"})
+    settings = replace(settings, policy=replace(settings.policy, formats=formats))
+    detect(str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl"), settings)
+    assert rows(tmp_path / "out.jsonl") == [{"id": n, "fields": []} for n in ("1", "2")]
+
+
+def test_one_field_that_fails_marks_its_row(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "in.csv").write_text("id,a,b\n1,<Ann>,odd\n")
+    throw = DetectorRules(use="function", options={"function": "tests.engine.test_away:throw"})
+    policy = replace(
+        settings.policy,
+        detectors={**settings.policy.detectors, "throw": throw},
+        formats=replace(settings.policy.formats, text=("a", "b")),
+    )
+    detect(str(tmp_path / "in.csv"), str(tmp_path / "out.jsonl"), replace(settings, policy=policy))
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert "RuntimeError" in row["error"]
+    assert [field["spans"] is None for field in row["fields"]] == [False, True]
+
+
+WITH_TEXT = ["jsonl", "brat", "i2b2-2014", "doccano", "presidio", "deduce", "label-studio", "conll"]
+
+
+@pytest.mark.parametrize("form", WITH_TEXT)
+def test_every_annotation_format_can_be_written_and_read_back(
+    form: str, tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / "in.csv").write_text("id,text,other\n1,Seen <Ann> <Bo>.,x\n2,none here,y\n")
+    (tmp_path / "note.txt").write_text("Later <Cy> came.")
+    out = tmp_path / "out.jsonl"
+    given = [str(tmp_path / "in.csv"), str(tmp_path / "note.txt")]
+    detect(given, str(out), replace(settings, with_text=True))
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    found = read_corpus(out)
+    assert {d.text for d in found} == {"Seen <Ann> <Bo>.", "none here", "Later <Cy> came."}
+    write_corpus(found, tmp_path / "made", form)
+    back = read_corpus(tmp_path / "made", form)
+    assert {d.text.rstrip(): _marked(d) for d in back} == {d.text: _marked(d) for d in found}
+
+
+def _marked(annotated: AnnotatedDocument) -> list[tuple[str, str]]:
+    return [(annotated.text[s.start : s.end], s.label) for s in sorted(annotated.spans)]
+
+
+def test_rows_without_text_are_refused_with_the_reason(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "note.txt").write_text("Later <Cy> came.")
+    detect(str(tmp_path / "note.txt"), str(tmp_path / "out.jsonl"), settings)
+    with pytest.raises(UsageError, match="--with-text"):
+        write_corpus(read_corpus(tmp_path / "out.jsonl"), tmp_path / "made", "brat")
 
 
 def test_a_detector_that_throws_costs_its_document_only(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(
-        registry._BUILT_IN, ("detector", "broken"), "tests.engine.broken:BrokenDetector"
+        registry.BUILT_IN, ("detector", "broken"), "tests.engine.kit.broken:BrokenDetector"
     )
-    registry._table.cache_clear()
+    clear_caches("incognote.core.registry")
     detectors = {**settings.policy.detectors, "broken": DetectorRules()}
     settings = replace(settings, policy=replace(settings.policy, detectors=detectors))
     write_rows(tmp_path / "in.jsonl", ["<Ann>", "break <Bo>", "<Cy>"])
     said: list[str] = []
     settings = replace(settings, report=said.append)
     summary = detect(str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl"), settings)
-    registry._table.cache_clear()
+    clear_caches("incognote.core.registry")
     assert [row["spans"] is not None for row in rows(tmp_path / "out.jsonl")] == [True, False, True]
     assert summary.quarantined == 1
     (line,) = said
-    assert line.startswith("in.jsonl:2 text: ValueError in tests.engine.broken, line ")
+    assert line.startswith("in.jsonl:2 text: ValueError in tests.engine.kit.broken, line ")
     assert line.endswith(" (detect:broken)")
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import tarfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.engine.conftest import rows, tree
+from tests.engine.conftest import documents, rows, tree
 
 from incognote.engine.local import deid, restore
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import Policy, policy_from
 
 
@@ -25,7 +26,7 @@ def _policy(names: str, **labels: object) -> Policy:
         {
             "name": "names",
             "detectors": {"find": find},
-            "labels": {"default": "tag", **labels},
+            "labels": {"default": {"action": "tag", "because": "a test"}, **labels},
             "formats": {"names": names},
         }
     )
@@ -61,12 +62,12 @@ def test_the_manifest_links_old_and_new_names_by_key(
     notes: Path, tmp_path: Path, replacing: Settings
 ) -> None:
     deid(str(notes), str(tmp_path / "out"), replacing)
-    manifest = rows(tmp_path / "out" / "manifest.jsonl")
+    manifest = documents(tmp_path / "out" / "manifest.jsonl")
     assert [row["file"] for row in manifest if "source" not in row] == ["plan.txt"]
     assert [row["id"] for row in manifest] == [row["file"] for row in manifest]
     assert len({row["source"] for row in manifest if "source" in row}) == 3
     deid(str(notes), str(tmp_path / "again"), replace(replacing, key=b"another key of this run"))
-    again = rows(tmp_path / "again" / "manifest.jsonl")
+    again = documents(tmp_path / "again" / "manifest.jsonl")
     assert manifest[-1]["source"] != again[-1]["source"]
 
 
@@ -148,17 +149,17 @@ def test_the_user_may_name_the_output(notes: Path, tmp_path: Path, replacing: Se
 
 
 def test_the_way_back_starts_at_the_new_name(tmp_path: Path, replacing: Settings) -> None:
-    vaults = pytest.importorskip("incognote.transform.vault")
+    vaults = pytest.importorskip("incognote.transform.vault.file")
     pytest.importorskip("cryptography", reason="the vault extra is not installed")
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "Quillon.txt").write_text("Seen: Quillon.")
     key = b"the key of the vault, kept apart"
     with vaults.VaultWriter(tmp_path / "v", key) as vault:
         deid(str(tmp_path / "in"), str(tmp_path / "out"), replace(replacing, vault=vault))
-    (tmp_path / "out" / "manifest.jsonl").unlink()
     opened = vaults.Vault(tmp_path / "v", key)
     restore(str(tmp_path / "out"), str(tmp_path / "back"), opened, "a test", replacing)
-    assert tree(tmp_path / "back") == {"[PATIENT].txt": b"Seen: Quillon."}
+    assert tree(tmp_path / "back") == {"Quillon.txt": b"Seen: Quillon."}
+    assert stat.S_IMODE((tmp_path / "back" / "Quillon.txt").stat().st_mode) == 0o600
 
 
 def _zip(folder: Path) -> None:
@@ -231,7 +232,7 @@ def test_what_a_packed_file_holds_does_not_go_by_its_old_name(
     packed = tmp_path / "Quillon.txt.gz"
     packed.write_bytes(gzip.compress(b"Seen: Quillon."))
     deid(str(packed), f"{tmp_path}/out/", replacing)
-    assert [row["id"] for row in rows(tmp_path / "out/manifest.jsonl")] == [
+    assert [row["id"] for row in documents(tmp_path / "out/manifest.jsonl")] == [
         "[PATIENT].txt.gz > 1.txt"
     ]
 

@@ -9,8 +9,9 @@ import pytest
 from tests.engine.conftest import KEY
 
 from incognote.core.errors import PolicyError
+from incognote.engine.events import read_documents
 from incognote.engine.local import deid
-from incognote.engine.stream import Settings, read_documents
+from incognote.engine.settings import Settings
 from incognote.policy import policy_from
 
 FOLDER = "^([^/]+)/"
@@ -23,8 +24,14 @@ def _settings(pattern: str, **formats: object) -> Settings:
             {
                 "name": "paths",
                 "detectors": {"find": find},
-                "labels": {"default": "surrogate"},
-                "formats": {"patient_path": pattern, "names": "keep", **formats},
+                "labels": {"default": {"action": "surrogate", "because": "a test"}},
+                "formats": {
+                    "patient_path": pattern,
+                    "names": "keep",
+                    "labels": {"id": "keep", "patient_id": "keep"},
+                    **formats,
+                },
+                "transform": {"numbers": "patient"},
             }
         ),
         KEY,

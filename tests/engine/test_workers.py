@@ -8,12 +8,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.engine.deadly import MARKER
+from tests.engine.kit.deadly import MARKER
 
 from incognote.core.errors import IncognoteError, PolicyError
 from incognote.core.types import Document, Failure, Result
 from incognote.engine import workers
-from incognote.engine.workers import Work, run_batches
+from incognote.engine.settings import Settings
+from incognote.engine.workers import UniqueDocuments, Work, run_batches
 from incognote.policy import DetectorRules, Policy, policy_from
 
 
@@ -28,7 +29,9 @@ def test_order_and_bounded_reading(tiny: Policy, workers: int) -> None:
             yield [Document(f"{number}.{i}", "<Ann>" * number) for i in range(number % 3)]
 
     written = 0
-    for batch, outcomes in run_batches(Work("detect", tiny), workers, batches(), lambda b: b):
+    for batch, outcomes in run_batches(
+        Work("detect", tiny), Settings(tiny, workers=workers), batches(), lambda b: b
+    ):
         written += 1
         assert read - written <= 2 * workers
         assert len(outcomes) == len(batch)
@@ -47,17 +50,28 @@ def test_a_policy_that_cannot_run_says_so_before_the_first_document(workers: int
 
     bad_action = policy_from({"name": "bad", "labels": {"default": "frobnicate"}})
     with pytest.raises(PolicyError, match="frobnicate"):
-        list(run_batches(Work("deid", bad_action, b"k" * 32), workers, batches(), lambda b: b))
+        list(
+            run_batches(
+                Work("deid", bad_action, b"k" * 32),
+                Settings(bad_action, workers=workers),
+                batches(),
+                lambda b: b,
+            )
+        )
     policy = Policy("bad", detectors={"regex": DetectorRules(options={"label": "NOPE"})})
     with pytest.raises(PolicyError):
-        list(run_batches(Work("detect", policy), workers, batches(), lambda b: b))
+        list(
+            run_batches(
+                Work("detect", policy), Settings(policy, workers=workers), batches(), lambda b: b
+            )
+        )
 
 
 DEADLY = policy_from(
     {
         "name": "deadly",
-        "detectors": {"function": {"options": {"function": "tests.engine.deadly:find"}}},
-        "labels": {"default": "tag"},
+        "detectors": {"function": {"options": {"function": "tests.engine.kit.deadly:find"}}},
+        "labels": {"default": {"action": "tag", "because": "a test"}},
     }
 )
 
@@ -72,7 +86,11 @@ def _outcomes(texts: list[list[str]]) -> list[Result | Failure]:
     numbers = count()
     batches = [[Document(f"d{next(numbers)}", text) for text in batch] for batch in texts]
     work = Work("deid", DEADLY, b"k" * 32)
-    return [each for _, found in run_batches(work, 2, batches, lambda b: b) for each in found]
+    return [
+        each
+        for _, found in run_batches(work, Settings(DEADLY, workers=2), batches, lambda b: b)
+        for each in found
+    ]
 
 
 def test_a_document_that_kills_its_worker_is_the_only_one_lost(marker: Path) -> None:
@@ -91,8 +109,14 @@ def test_a_worker_killed_from_outside_costs_no_document(marker: Path) -> None:
     assert [each.text for each in found if isinstance(each, Result)] == ["a", "unlucky", *"bcd"]
 
 
+def test_a_worker_killed_twice_from_outside_costs_no_document(marker: Path) -> None:
+    found = _outcomes([["a"], ["twice"], ["b"]])
+    assert [each.text for each in found if isinstance(each, Result)] == ["a", "twice", "b"]
+    assert len(marker.read_text()) == 3
+
+
 def test_workers_that_cannot_start_stop_the_run(marker: Path, monkeypatch) -> None:
-    monkeypatch.setattr(workers, "_start", os._exit)
+    monkeypatch.setattr(workers, "_serve", os._exit)
     with pytest.raises(IncognoteError, match="before they have read anything"):
         _outcomes([["a"]])
 
@@ -101,8 +125,10 @@ def test_what_stands_in_a_record_twice_is_asked_about_once(tiny: Policy) -> None
     meta, known = {"patient_id": "p"}, (("PATIENT", "Ann"),)
     twins = [Document("d", "<Bo>", meta, f"place {n}", known=known) for n in range(3)]
     others = [Document("d", "<Bo>", dict(meta), known=known), Document("d", "<Cy>", meta)]
-    asked = workers._Asked.of([*twins, *others])
+    asked = UniqueDocuments.of([*twins, *others])
     assert asked.documents == [twins[0], *others]
-    [(_, found)] = run_batches(Work("detect", tiny), 1, [[*twins, *others]], lambda b: b)
+    [(_, found)] = run_batches(
+        Work("detect", tiny), Settings(tiny), [[*twins, *others]], lambda b: b
+    )
     assert [each.document for each in found] == [*twins, *others]
     assert all(isinstance(each, Result) and len(each.spans) == 1 for each in found)

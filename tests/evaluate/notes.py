@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.marked import annotated
 
 from incognote.core.types import AnnotatedDocument, Span
-from incognote.evaluate.pairs import Pair
+from incognote.evaluate.scoring.pairs import Pair
 
 
 def pair_of(gold: str, pred: str, key: str = "n1", **meta: str) -> Pair:

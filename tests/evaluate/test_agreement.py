@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.evaluate.notes import annotated
 
+from incognote.cli import main
 from incognote.core.errors import UsageError
-from incognote.evaluate.agreement import agreement, disputes, kappa
+from incognote.corpus import read_corpus, write_corpus
+from incognote.evaluate.agreement import adjudicated, agreement, disputes, kappa, read_decisions
 
 
 def test_the_published_agreement_matrix() -> None:
@@ -52,3 +57,71 @@ def test_disputes_are_the_places_where_they_differ() -> None:
 def test_annotators_of_other_texts_are_refused() -> None:
     with pytest.raises(UsageError, match="different texts"):
         agreement({"a": ONE, "b": [annotated("another text")]})
+
+
+def decided(path: Path, *decisions: object) -> Path:
+    rows = [
+        {
+            "document_id": one.document_id,
+            "start": one.start,
+            "end": one.end,
+            "marks": one.marks,
+            "decision": decision,
+        }
+        for one, decision in zip(disputes({"a": ONE, "b": OTHER}), decisions, strict=False)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_decisions_make_gold(tmp_path: Path) -> None:
+    """The first place is decided by a mark of its own, the second by an annotator's name."""
+    path = decided(tmp_path / "d.jsonl", ["DOCTOR 15-17"], "b")
+    (gold,) = adjudicated({"a": ONE, "b": OTHER}, read_decisions(path))
+    assert [(s.start, s.end, s.label) for s in gold.spans] == [
+        (0, 7, "PATIENT"),
+        (15, 17, "DOCTOR"),
+    ]
+    [with_gold] = agreement({"b": OTHER, "gold": [gold]})
+    assert with_gold.kappa == 1
+    assert with_gold.kappa_by_label["DOCTOR"] == 0
+
+
+@pytest.mark.parametrize(
+    ("decisions", "message"),
+    [
+        ([["DOCTOR 15-17"]], "no decision on 1 places"),
+        ([["DOCTOR 15-17"], None], "1 places have no decision"),
+        ([["DOCTOR"], "b"], "line 1: no decided dispute"),
+        (["c", "b"], "line 1: no decided dispute"),
+        ([["DOCTOR 15-900"], "b"], "outside its text"),
+    ],
+)
+def test_bad_decisions_are_refused(tmp_path: Path, decisions: list[object], message: str) -> None:
+    path = decided(tmp_path / "d.jsonl", *decisions)
+    with pytest.raises(UsageError, match=message):
+        adjudicated({"a": ONE, "b": OTHER}, read_decisions(path))
+
+
+def test_a_decision_on_what_nobody_disputes_is_refused(tmp_path: Path) -> None:
+    path = decided(tmp_path / "d.jsonl", "a", "b")
+    with pytest.raises(UsageError, match="nobody disputes"):
+        adjudicated({"a": ONE, "b": ONE}, read_decisions(path))
+
+
+def test_the_verb_writes_gold_and_the_kappa_of_each_class(tmp_path: Path, capsys) -> None:
+    names = []
+    for name, documents in (("a", ONE), ("b", OTHER)):
+        names.append(str(tmp_path / f"{name}.jsonl"))
+        write_corpus(documents, Path(names[-1]), "jsonl")
+    call = ["evaluate", "--agreement", *names, "-o", str(tmp_path / "out")]
+    assert main(call) == 0
+    printed = capsys.readouterr().out
+    assert "  DOCTOR: kappa 0.0000" in printed
+    disputed = tmp_path / "out" / "adjudication.jsonl"
+    rows = [json.loads(line) | {"decision": names[0]} for line in disputed.read_text().splitlines()]
+    disputed.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([*call, "--decisions", str(disputed)]) == 0
+    (gold,) = read_corpus(tmp_path / "out" / "gold.jsonl")
+    assert gold.spans == ONE[0].spans
+    assert f"{names[0]} and the gold: kappa 1.0000" in capsys.readouterr().out

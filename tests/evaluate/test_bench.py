@@ -17,7 +17,7 @@ from bench.worker import TOOLS
 from tests.evaluate.notes import annotated
 
 from incognote.core.types import Document
-from incognote.detect.model_folder import open_model
+from incognote.detect.learned.model_folder import open_model
 from incognote.pipeline import Pipeline
 from incognote.policy import load_policy
 from incognote.prepare.inclusion import inclusion_list

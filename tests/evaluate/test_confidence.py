@@ -16,7 +16,7 @@ from incognote.evaluate.confidence import (
     scores_of,
     upper_bound,
 )
-from incognote.evaluate.scores import ByDocument
+from incognote.evaluate.scoring.counts import ByDocument
 
 
 def counts(*rows: tuple[int, int, int]) -> ByDocument:

@@ -14,7 +14,8 @@ from incognote.cli import main
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.corpus import write_corpus
-from incognote.evaluate.cross import Tagger, cross, write_cross
+from incognote.evaluate.cross import Split, Tagger, cross, differences
+from incognote.evaluate.cross_files import write_cross
 
 
 def corpus(name: str, size: int) -> list[AnnotatedDocument]:
@@ -116,9 +117,74 @@ def test_one_patient_cannot_be_folded() -> None:
 def test_the_page_has_matrix_and_curves(tmp_path: Path) -> None:
     cells = cross(CORPORA, Parrot(), folds=2, shares=(0.5, 1.0))
     page = write_cross(tmp_path, cells, "parrot", "word").read_text("utf-8")
-    assert page.count("<table>") == 3
+    assert page.count("<table>") == 4
     assert page.count("<svg") == 2
     assert len(json.loads((tmp_path / "cross.json").read_text())["cells"]) == len(cells)
+
+
+def test_a_little_of_one_corpus_is_added_to_all_of_another() -> None:
+    """All of Ann's twelve notes, and none, half, all of the notes of Bo outside each fold."""
+    learner = Parrot()
+    cells = cross(CORPORA, learner, folds=2, shares=(0.5, 1.0), add=True)
+    added = {c.share: c for c in cells if c.train == "Ann + Bo"}
+    assert {share: cell.notes for share, cell in added.items()} == {0.0: 12, 0.5: 14, 1.0: 16}
+    assert [added[share].mentions.recall for share in (0.0, 0.5, 1.0)] == [0.0, 1.0, 1.0]
+    assert all(cell.test == "Bo" and len(cell.pairs) == 8 for cell in added.values())
+
+
+def test_a_fixed_split_is_learned_from_one_part_and_tested_on_the_other() -> None:
+    split = Split(CORPORA["Ann"][:8], CORPORA["Ann"][8:])
+    cells = cross({"Ann": split, "Bo": CORPORA["Bo"]}, Parrot(), folds=2)
+    by_name = {(c.train, c.test): c for c in cells}
+    assert (by_name["Ann", "Ann"].notes, len(by_name["Ann", "Ann"].pairs)) == (8, 4)
+    assert (by_name["Bo", "Ann"].notes, len(by_name["Bo", "Ann"].pairs)) == (8, 4)
+
+
+def test_a_split_that_shares_notes_is_refused() -> None:
+    with pytest.raises(UsageError, match="fixed split"):
+        cross({"Ann": Split(CORPORA["Ann"], CORPORA["Ann"][:2])}, Parrot())
+
+
+def test_exact_mentions_and_labels_are_counted() -> None:
+    def learn(_: Sequence[AnnotatedDocument]) -> Tagger:
+        def tag(tested: Sequence[Document]) -> list[AnnotatedDocument]:
+            """Every second name is one character short."""
+            return [
+                AnnotatedDocument(doc, (Span(8, 11 - number % 2, "DOCTOR"),))
+                for number, doc in enumerate(tested)
+            ]
+
+        return tag
+
+    (cell,) = cross({"Ann": Split(CORPORA["Ann"][:6], CORPORA["Ann"][6:])}, learn)
+    assert (cell.mentions.tp, cell.mentions.fn) == (3, 3)
+    assert cell.labels["DOCTOR"].recall == 0.5
+    assert cell.as_row()["mention_f1"] == 0.5
+
+
+def test_trainings_are_compared_label_by_label() -> None:
+    tests = differences(cross(CORPORA, Parrot(), folds=2), shuffles=199)
+    by_name = {(one.test, one.result.subset, one.result.metric): one for one in tests}
+    assert len(tests) == 2 * 2 * 3  # two test corpora; all and DOCTOR; three scores
+    found = by_name["Ann", "DOCTOR", "recall"]
+    assert (found.a, found.b) == ("Ann", "Bo")
+    assert found.result.difference == 1.0
+    assert found.result.p < 0.01
+    assert found.result.adjusted == pytest.approx(found.result.p * len(tests))
+
+
+def test_predictions_are_kept_without_text_and_can_be_scored(tmp_path: Path, capsys) -> None:
+    gold = tmp_path / "bo.jsonl"
+    write_corpus(CORPORA["Bo"], gold, "jsonl")
+    cells = cross(CORPORA, Parrot(), folds=2)
+    write_cross(tmp_path / "out", cells, "parrot", "word", differences(cells, shuffles=99))
+    saved = tmp_path / "out" / "predictions" / "Bo-on-Bo.jsonl"
+    assert "Seen" not in saved.read_text()
+    assert main(["evaluate", str(gold), str(saved), "-o", str(tmp_path / "report")]) == 0
+    assert "recall 1.0000" in capsys.readouterr().out
+    labels = (tmp_path / "out" / "labels.csv").read_text().splitlines()
+    assert labels[0].startswith("train,test,share,label")
+    assert (tmp_path / "out" / "tests.csv").exists()
 
 
 def test_the_verb_trains_a_field(tmp_path: Path, capsys) -> None:
@@ -128,7 +194,9 @@ def test_the_verb_trains_a_field(tmp_path: Path, capsys) -> None:
         paths.append(str(tmp_path / f"{name}.jsonl"))
         write_corpus(docs, Path(paths[-1]), "jsonl")
     out = tmp_path / "out"
-    assert main(["evaluate", "cross", "--corpora", *paths, "--folds", "2", "-o", str(out)]) == 0
+    call = ["evaluate", "cross", "--corpora", *paths, "--folds", "2", "--shuffles", "99"]
+    assert main([*call, "--add", "-o", str(out)]) == 0
+    assert (out / "predictions" / "one+two-on-two.jsonl").exists()
     assert "one (8 notes) on two" in capsys.readouterr().out
     assert (out / "cross.html").exists()
 
@@ -154,10 +222,10 @@ def test_the_verb_trains_a_transformer(tmp_path: Path, capsys) -> None:
     assert main(call) == 0
     cells = json.loads((tmp_path / "out" / "cross.json").read_text())["cells"]
     assert [(c["train"], c["test"], c["notes"]) for c in cells] == [
-        ("one", "one", 24),
+        ("one", "one", 12),  # two folds: half of the notes are learned from
         ("one", "two", 24),
         ("two", "one", 24),
-        ("two", "two", 24),
+        ("two", "two", 12),
     ]
     assert not any(name in capsys.readouterr().err for name in names)
 

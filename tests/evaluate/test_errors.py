@@ -7,10 +7,10 @@ from tests.evaluate.notes import pair_of, span
 
 from incognote.core.types import Document
 from incognote.evaluate import errors
-from incognote.evaluate.pairs import Pair
+from incognote.evaluate.scoring.pairs import Pair
+from incognote.evaluate.scoring.words import word_table
 from incognote.evaluate.sensitivity import curve, fixed_sensitivity
 from incognote.evaluate.utility import MEASURED, survival
-from incognote.evaluate.words import word_table
 
 PAIRS = [
     pair_of(

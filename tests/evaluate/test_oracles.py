@@ -13,9 +13,9 @@ from incognote.core.types import Document, Span
 from incognote.corpus.describe import chi_square, chi_square_tail
 from incognote.evaluate.agreement import kappa
 from incognote.evaluate.confidence import upper_bound
-from incognote.evaluate.pairs import Pair
-from incognote.evaluate.spans import span_table
-from incognote.evaluate.words import word_table
+from incognote.evaluate.scoring.pairs import Pair
+from incognote.evaluate.scoring.spans import span_table
+from incognote.evaluate.scoring.words import word_table
 
 LABELS = ("DATE", "DOCTOR", "CITY")
 

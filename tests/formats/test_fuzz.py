@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.formats import dicoms, test_archives, test_parquet, test_rtf, test_vcf
-from tests.formats.made import letter, pdf_file, workbook
-from tests.formats.planted import read
+from tests.formats.archives import test_archives
+from tests.formats.kit import dicoms
+from tests.formats.kit.made import letter, pdf_file, workbook
+from tests.formats.office import test_rtf
+from tests.formats.tables import test_parquet, test_vcf
 
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.policy import FormatRules
+from incognote.testing.formats import read
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "formats"
 
@@ -28,13 +31,13 @@ FILES = {
     "letter.rtf": test_rtf.RTF,
     "letter.docx": letter(),
     "visits.xlsx": workbook(),
-    "x.zip": test_archives._zip(**{"a.txt": b"note"}),
-    "x.tar": test_archives._tar(),
+    "x.zip": test_archives.zip_of(**{"a.txt": b"note"}),
+    "x.tar": test_archives.tar_of(),
     "x.txt.gz": gzip.compress(b"note"),
     "x.vcf": test_vcf.HEADER,
     "x.pdf": pdf_file(),
     "x.dcm": dicoms.study(),
-    "x.parquet": test_parquet._table(),
+    "x.parquet": test_parquet.sample_table(),
 }
 
 _EDITS = st.lists(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.core.types import Document, Failure, Replacement, Result, Span
-from incognote.formats.names import Renaming
+from incognote.formats.file_names import Renaming
 
 NAME = "Quillon"
 _PARTS = st.sampled_from(["a", "b", "Quillon", "quillon", "X_Quillon", "X_[NN]", "[NN]", "Quillon.txt", "c.txt", "[NN].txt"])  # fmt: skip
@@ -94,3 +94,37 @@ def test_a_replacement_is_no_path():
 def test_names_of_plain_words_are_not_read(name, is_read):
     (document,) = Renaming("replace", (".txt",), lambda _: False).documents(name)
     assert bool(document.text) == is_read
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "Makefile",
+        "Discharge_Summary.docx",
+        "Labs 2.csv",
+        "requirements.txt",
+        "Report-01.pdf",
+        "NOTES.TXT",
+        "Codebook.xlsx",
+        "Thumbs.db",
+    ],
+)
+def test_ordinary_names_are_not_asked_about(name: str) -> None:
+    """No detector sees them, so none can take them for a person's."""
+    renaming = Renaming(
+        "replace", (".txt", ".md", ".docx", ".csv", ".pdf", ".xlsx"), lambda _: False
+    )
+    (asked,) = renaming.documents(name)
+    assert not asked.text
+    assert renaming.settle(name, [Result(asked, (), text=asked.text)]) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["Ward.txt", "Dev Page.txt", "Case Small.txt", "Readme_Quillon.txt"]
+)
+def test_names_that_are_peoples_too_are_asked_about(name: str) -> None:
+    (asked,) = Renaming("replace", (".txt",), lambda _: False).documents(name)
+    assert asked.text

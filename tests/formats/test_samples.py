@@ -7,11 +7,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.formats.dicoms import surrogates
-from tests.formats.made import everything, members, page_texts
-from tests.formats.planted import masked
+from tests.formats.kit.dicoms import surrogates
+from tests.formats.kit.made import everything, members, page_texts
 
 from incognote.policy import FormatRules
+from incognote.testing.formats import masked
 
 SAMPLES = Path(__file__).parents[2] / "samples/formats"
 PLANTED = (
@@ -62,7 +62,7 @@ def test_our_dicom_sample_loses_what_it_plants():
 @pytest.mark.parametrize("name", ["fax.pdf", "label.png"])
 def test_our_scanned_samples_lose_what_they_show(name):
     pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
-    from tests.formats.test_pictures import READ, _shown, _words
+    from tests.formats.pictures.test_pictures import READ, _shown, _words
 
     seen = _shown if name == "fax.pdf" else _words
     data = (SAMPLES / name).read_bytes()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from incognote.engine.local import detect
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.formats.scratch import scratch_folder, sweep
 from incognote.policy import load_policy
 

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.formats.planted import documents, masked, placed, read, unchanged
+from tests.formats.kit.planted import placed
 
 from incognote.core.types import Replacement, Result
 from incognote.policy import FormatRules
+from incognote.testing.formats import documents, masked, read, unchanged
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "formats"
 
@@ -70,7 +71,9 @@ def test_outside_files_come_back_byte_for_byte(path):
         # A PDF inside is written anew; everything around it stays.
         body = re.compile(rb"[A-Za-z0-9+/=\s]{200,}")
         data, out = body.sub(b"", data), body.sub(b"", out)
-    assert out == data
+    # The hash and the size of a file that lies elsewhere would tell which it is.
+    told = re.compile(rb'"_?(?:hash|size)":[^\r\n]*|<(?:hash|size)[ >][^\r\n]*')
+    assert told.sub(b"", out) == told.sub(b"", data)
 
 
 def _base64_bodies(text: str) -> list[str]:
@@ -133,7 +136,9 @@ def test_keys_that_may_be_phi_name_no_place(name, data):
     ids=["csv", "jsonl"],
 )
 def test_columns_are_dropped_read_and_kept_by_policy(name, data, expected):
-    rules = FormatRules(labels={"a": "drop", "b": "text", "c": "keep", "d.e": "DOCTOR"})
+    rules = FormatRules(
+        labels={"a": "drop", "b": "text", "c": "keep", "d.e": "DOCTOR", "id": "keep"}
+    )
     assert masked(data.encode(), name, ["Quillon"], rules).decode() == expected
 
 
@@ -160,7 +165,7 @@ def test_documents_say_where_they_stand(name, data, expected):
     ("name", "data", "expected"),
     [
         ("m.hl7", "MSH|^~\\&|||||20240311101500+0500\r", "MSH|^~\\&|||||2024\r"),
-        ("p.json", '{"resourceType":"Basic","issued":"2024-03-11T10:15:00Z"}', '{"resourceType":"Basic","issued":"2024"}'),
+        ("p.json", '{"resourceType":"Basic","authoredOn":"2024-03-11T10:15:00Z"}', '{"resourceType":"Basic","authoredOn":"2024"}'),
         ("c.xml", '<ClinicalDocument><time value="20240311101500"/></ClinicalDocument>', '<ClinicalDocument><time value="2024"/></ClinicalDocument>'),
         ("x.json", '{"dob": "2024-03-11 10:15:00"}', '{"dob": "2024"}'),
     ],

@@ -8,7 +8,7 @@ import codecs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.formats.rewriting import NEW, OLD, rewrite
+from tests.formats.kit.rewriting import NEW, OLD, rewrite
 
 from incognote.core.types import Failure
 from incognote.formats.text import TextFormat

@@ -11,8 +11,9 @@ import pytest
 
 from incognote.cli import main
 from incognote.core.errors import IncognoteError
-from incognote.core.types import Document, Dropped, Failure, Replacement, Result, Span
-from incognote.engine.stream import Settings
+from incognote.core.types import Document, Dropped, Failure, Replacement, Result, Span, View
+from incognote.detect.places import PlaceDetector
+from incognote.engine.settings import Settings
 from incognote.formats.base import Record, Unreadable
 from incognote.formats.charset import Text
 from incognote.formats.fields import Row
@@ -124,27 +125,22 @@ def test_errors_of_others_lose_their_words() -> None:
         def detect(self, views):
             raise ValueError(views[0].text)
 
-    pipeline.detectors = (Loud(),)
+    pipeline.detectors = (*pipeline.detectors, Loud())
     (failure,) = pipeline.deid([Document("1", NOTE)])
     assert isinstance(failure, Failure)
     assert CANARY not in repr(failure)
 
 
-def test_policy_errors_do_not_quote_documents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_do_not_quote_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in the traceback a user would post."""
     from incognote import Deidentifier
 
-    deidentifier = Deidentifier(key="k" * 32)
+    deidentifier = Deidentifier(key="a sheet of brass, hammered thin")
 
-    class Loud:
-        name = "loud"
-        labels = frozenset({"PATIENT"})
-        languages = frozenset({"*"})
+    def loud(_: object, views: list[View]) -> None:
+        raise RuntimeError(views[0].text)
 
-        def detect(self, views):
-            raise RuntimeError(views[0].text)
-
-    deidentifier._pipeline.detectors = (Loud(),)
+    monkeypatch.setattr(PlaceDetector, "detect", loud)
     with pytest.raises(IncognoteError) as caught:
         deidentifier.deid(NOTE)
     assert CANARY not in "".join(traceback.format_exception(caught.value))

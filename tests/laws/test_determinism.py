@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from incognote.engine.local import deid, detect
-from incognote.engine.stream import Settings
+from incognote.engine.settings import Settings
 from incognote.policy import load_policy
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -29,13 +30,29 @@ def outputs(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("source", ["notes", "notes.jsonl"])
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Notes as files, and as rows of one file."""
+    folder = tmp_path_factory.mktemp("given")
+    shutil.copytree(SAMPLES / "notes", folder / "notes")
+    shutil.copy(SAMPLES / "notes.jsonl", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def usual(given: Path, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process makes of them in batches of the usual size."""
+    folder = tmp_path_factory.mktemp("usual")
+    deid(str(given), f"{folder}/", settings)
+    return folder
+
+
 @pytest.mark.parametrize(("workers", "batch"), [(1, 1), (2, 1), (2, 3)])
-def test_deid(source: str, workers: int, batch: int, tmp_path: Path, settings: Settings) -> None:
-    other = replace(settings, workers=workers, batch=batch)
-    for name, each in (("one", settings), ("two", other)):
-        deid(str(SAMPLES / source), f"{tmp_path / name}/", each)
-    assert outputs(tmp_path / "one") == outputs(tmp_path / "two")
+def test_deid(
+    workers: int, batch: int, given: Path, usual: Path, tmp_path: Path, settings: Settings
+) -> None:
+    deid(str(given), f"{tmp_path}/", replace(settings, workers=workers, batch=batch))
+    assert outputs(tmp_path) == outputs(usual)
 
 
 def test_the_order_of_notes_does_not_matter(tmp_path: Path, settings: Settings) -> None:
@@ -50,17 +67,16 @@ def test_the_order_of_notes_does_not_matter(tmp_path: Path, settings: Settings) 
     assert there == back[::-1]
 
 
-def test_another_key_gives_other_surrogates(tmp_path: Path, settings: Settings) -> None:
-    for name, key in (("one", KEY), ("two", KEY[::-1])):
-        deid(str(SAMPLES / "notes.jsonl"), f"{tmp_path / name}/", replace(settings, key=key))
+def test_another_key_gives_other_surrogates(
+    given: Path, usual: Path, tmp_path: Path, settings: Settings
+) -> None:
+    deid(str(given / "notes.jsonl"), f"{tmp_path}/", replace(settings, key=KEY[::-1]))
     one, two = (
-        [
-            json.loads(row)["text"]
-            for row in (tmp_path / name / "notes.jsonl").read_text().splitlines()
-        ]
-        for name in ("one", "two")
+        {json.loads(row)["text"] for row in (folder / "notes.jsonl").read_text().splitlines()}
+        for folder in (usual, tmp_path)
     )
-    assert not set(one) & set(two)
+    assert one
+    assert not one & two
 
 
 def test_detect(tmp_path: Path, settings: Settings) -> None:

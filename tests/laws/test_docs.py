@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ from incognote.policy import presets
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
+# Pages of the site reach files outside docs/ by this address.
+REPOSITORY = "https://github.com/incognote/incognote/blob/main/"
 QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text()
 
 
@@ -54,8 +57,11 @@ def test_every_component_says_what_it_is(kind: str) -> None:
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
-        if "://" not in target and not target.startswith("mailto:"):
+    prose = re.sub(r"(?ms)^```.*?^```", "", page.read_text())
+    for target in re.findall(r"\]\(([^)#\s]+)", prose):
+        if target.startswith(REPOSITORY):
+            assert (ROOT / target.removeprefix(REPOSITORY)).exists(), target
+        elif "://" not in target and not target.startswith("mailto:"):
             assert (page.parent / target).exists(), target
 
 
@@ -71,10 +77,12 @@ def test_the_commands_of_the_quick_start_work(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     (tmp_path / "out").mkdir()
     command = f"{sys.executable} -m incognote"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     for line in COMMANDS:
         done = subprocess.run(
             ["bash", "-c", line.replace("incognote", command, 1)],
             cwd=tmp_path,
+            env=environment,
             capture_output=True,
             text=True,
             check=False,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from incognote.detect.tagging import Scores
-from incognote.detect.units import split
+from incognote.detect.learned.tagging import Scores
+from incognote.detect.learned.units import split
 from incognote.learn.calibrate import SENSITIVITIES, calibrate
-from incognote.learn.windows import unit_targets
+from incognote.learn.network.windows import unit_targets
 
 LABELS = ("DATE", "DOCTOR", "MEDICALRECORD", "PATIENT")
 

@@ -11,7 +11,7 @@ from incognote.cli import main
 from incognote.core.errors import UsageError
 from incognote.core.registry import load
 from incognote.core.types import Document
-from incognote.detect.crf_features import GROUPS, REGEXES, FeatureReader
+from incognote.detect.learned.crf_features import GROUPS, REGEXES, FeatureReader
 from incognote.learn import crf
 from incognote.learn.report import dots, lines, table, write_plots
 from incognote.policy import PrepareRules
@@ -54,6 +54,8 @@ def test_unknown_groups_are_refused():
         (crf.CrfTraining(window=1), [3, 4, 5]),
         (crf.CrfTraining(window=0), [4]),
         (crf.CrfTraining(keep_outside=1e-9), [4]),
+        (crf.CrfTraining(keep_outside=1e-9, window=1), [3, 4, 5]),
+        (crf.CrfTraining(keep_outside=0.999999, window=1), list(range(9))),
     ],
 )
 def test_sampling_keeps_all_phi(options, kept):
@@ -99,8 +101,12 @@ def test_the_card_shows_points_and_policy(trained, capsys):
 def test_models_list_names_what_ships(capsys):
     assert main(["models", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["accurate", "fast"]
-    assert sum("sensitivity 0.997:" in line for line in lines) == 2
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == [
+        "accurate",
+        "fast",
+        "spanish",
+    ]
+    assert sum("sensitivity 0.997:" in line for line in lines) == 3
 
 
 def test_thresholds_by_label_are_shown(trained, capsys):
@@ -115,7 +121,8 @@ def test_a_checked_policy_says_what_its_sensitivity_costs(trained, tmp_path, cap
     policy = tmp_path / "mine.toml"
     policy.write_text(
         f'name = "mine"\n[detectors.mine]\nuse = "crf"\n'
-        f'options = {{ model = "{trained}", sensitivity = 0.997 }}\n[labels]\ndefault = "tag"\n'
+        f'options = {{ model = "{trained}", sensitivity = 0.997 }}\n'
+        '[labels]\ndefault = { action = "tag", because = "a test" }\n'
     )
     assert main(["policy", "check", str(policy)]) == 0
     shown = capsys.readouterr().out

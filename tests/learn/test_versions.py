@@ -1,13 +1,14 @@
-"""Versions of a model: the one before is kept, the two best are named to vote."""
+"""Versions of a model: the one before is kept, the two best are named together."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from incognote.detect.model_folder import MANIFEST, open_model
-from incognote.learn.folder import keep_version, policy_snippet, versions
+from incognote.detect.learned.model_folder import MANIFEST, open_model
+from incognote.learn.folder import detector_name, keep_version, policy_snippet, versions
 
 
 def write(folder, recall, precision=0.9):
@@ -56,3 +57,12 @@ def test_the_snippet_lets_the_two_best_vote(mine):
 def test_a_single_version_stands_alone(tmp_path):
     folder = write(tmp_path / "mine", 0.9)
     assert f'model = "{folder.path}"' in policy_snippet(folder)
+
+
+def test_a_snippet_never_takes_the_name_of_a_detector_that_is_there(tmp_path):
+    def named(name):
+        return detector_name(replace(open_model("fast"), name=name, path=tmp_path / name))
+
+    assert named("names") == "names-model"
+    assert named("our site") == "our-site"
+    assert detector_name(open_model("fast")) == "fast"

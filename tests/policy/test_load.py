@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from incognote.core.errors import PolicyError
@@ -148,9 +151,9 @@ def test_hash_follows_decisions():
 
 def test_optional_labels_stay_off_under_default():
     policy = policy_from({"name": "x", "labels": {"default": "tag"}})
-    assert policy.rule("IBAN").action == OFF
+    assert policy.rule("NDC").action == OFF
     assert policy.rule("DATE").action == "tag"
-    assert "IBAN" not in policy.wanted
+    assert "NDC" not in policy.wanted
 
 
 def test_a_policy_without_a_name_goes_by_its_file_not_by_what_it_extends(tmp_path):
@@ -158,3 +161,43 @@ def test_a_policy_without_a_name_goes_by_its_file_not_by_what_it_extends(tmp_pat
     policy = load_policy(tmp_path / "mine.toml")
     assert policy.name == str(tmp_path / "mine.toml")
     assert not policy.description
+
+
+class TestPathsInAPolicy:
+    def test_are_relative_to_its_file(self, tmp_path: Path, monkeypatch) -> None:
+        (tmp_path / "site").mkdir()
+        (tmp_path / "site" / "wards.txt").write_text("Zephyr\n")
+        policy = tmp_path / "site" / "ours.toml"
+        policy.write_text(
+            'extends = "rules"\n[detectors.wards]\nuse = "dictionary"\n'
+            'options = { file = "wards.txt", label = "ROOM" }\n'
+        )
+        monkeypatch.chdir(tmp_path)
+        loaded = load_policy("site/ours.toml")
+        assert loaded.detectors["wards"].options["file"] == str(Path("site") / "wards.txt")
+        monkeypatch.chdir(tmp_path / "site")
+        assert load_policy("ours.toml").detectors["wards"].options["file"] == "wards.txt"
+
+    def test_what_a_file_holds_counts_not_where_it_lies(self, tmp_path: Path) -> None:
+        hashes = []
+        for folder, words in (("a", "Zephyr"), ("b", "Zephyr"), ("c", "Mistral")):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "wards.txt").write_text(words)
+            (tmp_path / folder / "ours.toml").write_text(
+                'name = "ours"\nextends = "rules"\n[detectors.wards]\nuse = "dictionary"\n'
+                'options = { file = "wards.txt", label = "ROOM" }\n'
+            )
+            loaded = load_policy(tmp_path / folder / "ours.toml")
+            hashes.append(replace(loaded, name="ours").hash)
+        assert hashes[0] == hashes[1] != hashes[2]
+
+    def test_of_a_policy_that_extends_another_each_has_its_own(self, tmp_path: Path) -> None:
+        (tmp_path / "base").mkdir()
+        (tmp_path / "base" / "wards.txt").write_text("Zephyr\n")
+        (tmp_path / "base" / "base.toml").write_text(
+            'extends = "rules"\n[detectors.wards]\nuse = "dictionary"\n'
+            'options = { file = "wards.txt", label = "ROOM" }\n'
+        )
+        (tmp_path / "ours.toml").write_text('extends = "base/base.toml"\n')
+        file = load_policy(tmp_path / "ours.toml").detectors["wards"].options["file"]
+        assert file == str(tmp_path / "base" / "wards.txt")

@@ -153,7 +153,7 @@ def test_repetitions_pass_the_same_filters():
 
 def test_a_list_of_names_without_commas_is_looked_for_in_its_parts() -> None:
     """Whole, it would be compared at each of its words: time squared."""
-    forms = {form.text for form in repeat._name_forms("Ann Smithson " * 20, "PATIENT")}
+    forms = {form.text for form in repeat.name_forms("Ann Smithson " * 20, "PATIENT")}
     assert forms == {"Ann", "Smithson"}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from incognote.core.types import Document, Result, Span
+from incognote.link import people_in
 from incognote.policy import policy_from
 from incognote.testing import parse_markup
 from incognote.transform import Transformer
@@ -36,7 +37,8 @@ def deid(marked: str, patient: str = "p1", key: bytes = KEY, **rules: Any) -> Re
     labels = rules.pop("labels", None)
     meta = {"patient_id": patient, **rules.pop("meta", {})}
     transformer = _transformer(json.dumps([labels, rules], sort_keys=True), key)
-    return transformer.apply(Document("d", text, meta), spans)
+    document = Document("d", text, meta)
+    return transformer.apply(document, spans, people_in(document, spans))
 
 
 def new_values(result: Result) -> list[str]:

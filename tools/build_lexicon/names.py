@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from origins import origin_column, share_rows
 from pack import lines, numbers
 from sources import Sources
 
@@ -68,7 +69,13 @@ def _surnames(sources: Sources) -> dict[str, bytes]:
         _add_census(rows, sources.census_names(year), OLD_CENSUS_MINIMUM)
     for name in _faker_names(sources, "last_names"):
         rows.setdefault(name, (0, bytes(4)))
-    return _columns("surnames", rows)[1]
+    order, tables = _columns("surnames", rows)
+    shares: dict[str, dict[str, float]] = {}
+    for year in ("2000", "2010", "2020"):
+        shares |= share_rows(sources.census_names(year))
+    counts = [rows[name][0] for name in order]
+    column, letters = origin_column(sources, "last", order, counts, shares)
+    return tables | {"surnames/origin": column, "surnames/letters": letters}
 
 
 def _first_names(sources: Sources) -> dict[str, bytes]:
@@ -88,7 +95,9 @@ def _first_names(sources: Sources) -> dict[str, bytes]:
                 female.setdefault(name, share)
     order, tables = _columns("first_names", rows)
     tables["first_names/female"] = bytes(round(female[name] * 200) for name in order)
-    return tables
+    counts = [rows[name][0] for name in order]
+    column, letters = origin_column(sources, "first", order, counts, share_rows(census))
+    return tables | {"first_names/origin": column, "first_names/letters": letters}
 
 
 def _nicknames(sources: Sources) -> dict[str, bytes]:

@@ -12,30 +12,47 @@ Exit codes: 0 done, 1 usage or policy error, 3 done but some documents are in qu
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from incognote import __version__
-from incognote.core.errors import IncognoteError, wording
+from incognote.core.errors import IncognoteError, printable, wording
 
 DONE, WRONG, QUARANTINED, INTERRUPTED = 0, 1, 3, 130
 
-# Verb -> (module, one line of help). The line stands here so that `incognote --help` imports none.
+# Verbs whose output is for people to look at: they may stop reading it.
+SHOWING = frozenset({"explain", "models", "policy", "evaluate", "completion"})
+
+# Verb -> (module within cli, one line of help): `incognote --help` imports none of them.
 VERBS: dict[str, tuple[str, str]] = {
-    "deid": ("incognote.cli.deid", "write files again with the PHI replaced"),
-    "detect": ("incognote.cli.detect", "report where PHI stands"),
-    "explain": ("incognote.cli.explain", "show who found each span, and why others were dropped"),
-    "reidentify": ("incognote.cli.reidentify", "restore documents or look up a value in a vault"),
-    "evaluate": ("incognote.cli.evaluate", "measure a de-identification against gold"),
-    "corpus": ("incognote.cli.corpus", "convert, check, split and make annotated corpora"),
-    "train": ("incognote.cli.train", "train a detector on your own annotated notes"),
-    "templates": ("incognote.cli.templates", "propose harmless sentences and forms to sign"),
-    "models": ("incognote.cli.models", "list the trained models, show their cards"),
-    "policy": ("incognote.cli.policy", "show, check and list policies"),
+    "deid": ("notes.deid", "write files again with the PHI replaced"),
+    "detect": ("notes.detect", "report where PHI stands"),
+    "explain": ("notes.explain", "show who found each span, and why others were dropped"),
+    "reidentify": ("notes.reidentify", "restore documents or look up a value in a vault"),
+    "verify": ("notes.verify", "check that outputs are as deid wrote them"),
+    "vault": ("notes.vault", "check and repair a vault"),
+    "key": ("setup.key", "make a secret key"),
+    "evaluate": ("learning.evaluate", "measure a de-identification against gold"),
+    "persons": ("release.persons", "turn notes into a table of people"),
+    "anonymize": ("release.anonymize", "make a table of people k-anonymous"),
+    "risk": ("release.risk", "measure how likely somebody in a release is to be found"),
+    "certify": ("release.certify", "sign what was measured of a release, or verify that"),
+    "histogram": ("release.histogram", "count people with differential privacy"),
+    "corpus": ("learning.corpus", "convert, check, split and make annotated corpora"),
+    "train": ("learning.train", "train a detector on your own annotated notes"),
+    "learn": ("learning.learn", "propose what a site's own notes teach, to sign"),
+    "templates": ("learning.templates", "propose harmless sentences and forms to sign"),
+    "models": ("learning.models", "list the trained models, show their cards"),
+    "policy": ("setup.policy", "show, check and list policies"),
+    "web": ("servers.web", "annotate, learn, adjudicate and release in the browser"),
+    "serve": ("servers.serve", "de-identify over HTTP"),
+    "completion": ("setup.completion", "write a completion script for your shell"),
 }
 
 
@@ -49,10 +66,13 @@ class _Parser(argparse.ArgumentParser):
 
 def parser_for(verb: str) -> argparse.ArgumentParser:
     """The parser of one verb, with its module imported."""
-    module, summary = VERBS[verb]
-    parser = _Parser(prog=f"incognote {verb}", description=_sentence(summary))
-    import_module(module).configure(parser)
+    parser = _Parser(prog=f"incognote {verb}", description=_sentence(VERBS[verb][1]))
+    _module(verb).configure(parser)
     return parser
+
+
+def _module(verb: str) -> Any:
+    return import_module(f"incognote.cli.{VERBS[verb][0]}")
 
 
 def top_parser() -> argparse.ArgumentParser:
@@ -79,28 +99,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     verb = arguments[0]
     if verb not in VERBS:
         verb = top_parser().parse_args(arguments[:1]).verb  # --help, --version or an error
-    args = parser_for(verb).parse_args(arguments[1:])
+    parser = parser_for(verb)
+    # Several inputs may stand before, between and behind options; actions of a verb come first.
+    has_actions = any(isinstance(each, argparse._SubParsersAction) for each in parser._actions)  # noqa: SLF001
+    parse = parser.parse_args if has_actions else parser.parse_intermixed_args
+    args = parse(arguments[1:])
     # A cluster's SIGTERM must clean up as Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
+    _silence_others()
     try:
-        return int(import_module(VERBS[verb][0]).run(args))
+        return int(_module(verb).run(args))
     except IncognoteError as error:
-        print(f"incognote {verb}: {error}", file=sys.stderr)
+        print(f"incognote {verb}: {printable(wording(error))}", file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         print(f"incognote {verb}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our pipe left (`| head`): not an error, but Python would print one at exit.
+        # Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        if verb in SHOWING:
+            return DONE  # whoever looked has seen enough (`| head`)
+        print(f"incognote {verb}: nobody read the output to its end", file=sys.stderr)
+        return WRONG
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"incognote {verb}: {where}{wording(error)}", file=sys.stderr)
+        print(f"incognote {verb}: {printable(where + wording(error))}", file=sys.stderr)
         return WRONG
     except Exception as error:  # noqa: BLE001 - a traceback ends in a message, which may quote a note
         print(f"incognote {verb}: a bug, please report it: {wording(error)}", file=sys.stderr)
         return WRONG
+
+
+def _silence_others() -> None:
+    """Libraries warn and log what they stumble over, and may quote the note."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

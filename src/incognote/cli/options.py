@@ -6,16 +6,20 @@ import argparse
 import os
 import secrets
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from incognote.core.errors import UsageError
-from incognote.core.keys import usable_key
+from incognote.core.keys import surrogate_key, usable_key
+from incognote.core.limits import MEMORY_MB, SECONDS, Limits
+from incognote.core.registry import allow_functions
+from incognote.core.types import Failure
 from incognote.policy import DEFAULT, Policy, checked, load_policy
 
 if TYPE_CHECKING:
-    from incognote.engine.stream import Settings
+    from incognote.engine.settings import Settings
 
 KEY_VARIABLE = "INCOGNOTE_KEY"
 VAULT_KEY_VARIABLE = "INCOGNOTE_VAULT_KEY"
@@ -25,7 +29,8 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "input",
         metavar="IN",
-        help="a file, a folder (its hidden files are passed over), or - for standard input",
+        nargs="+",
+        help="files, folders (their hidden files are passed over), or - for standard input",
     )
     parser.add_argument(
         "--format", metavar="NAME", default="", help="read every file as this format"
@@ -39,6 +44,18 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT,
         help="a preset, a TOML file, or several joined with + where later ones win "
         "(default: %(default)s)",
+    )
+
+    add_functions(parser)
+
+
+def add_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-functions",
+        metavar="PACKAGE",
+        action="append",
+        default=[],
+        help="package whose functions a policy may name (detector `function`); may be repeated",
     )
 
 
@@ -63,7 +80,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_running(parser: argparse.ArgumentParser) -> None:
+def add_running(parser: argparse.ArgumentParser, *, quarantine: bool = True) -> None:
     group = parser.add_argument_group("running")
     group.add_argument(
         "--workers",
@@ -76,20 +93,54 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         "--batch",
         metavar="N",
         type=_positive,
-        default=32,
-        help="documents in a batch; the output does not depend on it (default: %(default)s)",
+        default=0,
+        help="documents in a batch; the output does not depend on it (default: 32, and 256 where "
+        "a GPU reads them)",
+    )
+    if quarantine:
+        group.add_argument(
+            "--quarantine",
+            metavar="DIR",
+            type=Path,
+            help="keep the raw bytes of what could not be processed here (they hold PHI)",
+        )
+    group.add_argument(
+        "--memory-limit",
+        metavar="MB",
+        type=_positive,
+        default=MEMORY_MB,
+        help="memory that reading one file may take; a large file gets four times its size "
+        "(default: %(default)s)",
     )
     group.add_argument(
-        "--quarantine",
-        metavar="DIR",
-        type=Path,
-        help="keep the raw bytes of what could not be processed here (they hold PHI)",
+        "--time-limit",
+        metavar="S",
+        type=_positive,
+        default=SECONDS,
+        help="seconds that one step with a file may take: reading or writing a batch of its "
+        "records, or finding the PHI in it (default: %(default)s)",
     )
     group.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
+def add_account(parser: argparse.ArgumentParser) -> None:
+    """What a run says of itself when it is done."""
+    group = parser.add_argument_group("the account of the run")
+    group.add_argument(
+        "--summary",
+        metavar="FILE",
+        type=Path,
+        help="write what the run did as JSON: documents, spans by label, what was quarantined and "
+        "why, seconds by stage, characters a second; it holds no text",
+    )
+    group.add_argument(
+        "--profile", action="store_true", help="show where the time went, stage by stage"
+    )
+
+
 def policy_from(args: argparse.Namespace) -> Policy:
     """The policy, with the fields that the command line names."""
+    allow_functions(args.allow_functions)
     policy = load_policy(args.policy)
     given = {
         "text": tuple(args.text_column) if args.text_column else None,
@@ -104,14 +155,15 @@ def policy_from(args: argparse.Namespace) -> Policy:
 
 
 def settings_from(args: argparse.Namespace) -> Settings:
-    from incognote.engine.stream import Settings
+    from incognote.engine.settings import Settings
 
     return Settings(
         policy=policy_from(args),
         workers=args.workers,
         batch=args.batch,
         format=args.format,
-        quarantine=args.quarantine,
+        quarantine=getattr(args, "quarantine", None),
+        limits=Limits(args.memory_limit, args.time_limit),
     )
 
 
@@ -128,9 +180,9 @@ def add_key(parser: argparse.ArgumentParser) -> None:
 def key_from(args: argparse.Namespace) -> bytes:
     """The key from the file, else the environment, else a fresh one, and the user is told."""
     if args.key_file:
-        return _key_in(args.key_file)
+        return surrogate_key(_key_in(args.key_file), str(args.key_file))
     if value := os.environ.get(KEY_VARIABLE):
-        return usable_key(value.encode(), KEY_VARIABLE)
+        return surrogate_key(value.encode(), KEY_VARIABLE)
     if getattr(args, "resume", False):
         raise UsageError("--resume needs the key of the earlier run")
     print(
@@ -165,10 +217,25 @@ def _key_in(path: Path) -> bytes:
         return usable_key(path.read_bytes(), str(path))
     except FileNotFoundError:
         raise UsageError(
-            f"{path}: no such key file; `head -c 32 /dev/urandom | base64 > {path}` makes a new key"
+            f"{path}: no such key file; `incognote key new {path}` makes a new key"
         ) from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
+
+
+def show_failures(failures: Sequence[Failure], most: int = 20) -> None:
+    """What could not be read, on standard error."""
+    for each in failures[:most]:
+        print(f"not read: {each.document_id}: {each.message or each.error}", file=sys.stderr)
+    if len(failures) > most:
+        print(f"not read: {len(failures) - most} more", file=sys.stderr)
+
+
+def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Names and values in two columns, on standard error."""
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        print(f"{name:<{width}}  {value}", file=sys.stderr)
 
 
 def _positive(text: str) -> int:

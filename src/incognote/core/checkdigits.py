@@ -14,19 +14,27 @@ _VIN_VALUES = dict(
         strict=True,
     )
 )
+_MONTHS = 12
+_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 VIN_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """`fits` says whether a value has the shape at all; `repair` returns it with a valid check."""
+    """`fits` says whether a value has the shape at all; `repair` returns it with a valid check;
+    `at` are the places of the check characters, from the front or the back."""
 
     name: str
     fits: Callable[[str], bool]
     repair: Callable[[str], str]
+    at: tuple[int, ...] = (-1,)
 
     def valid(self, value: str) -> bool:
         return self.fits(value) and self.repair(value) == value
+
+    def checks(self, value: str) -> tuple[int, ...]:
+        """The places of the check characters of a value."""
+        return tuple(at % len(value) for at in self.at)
 
 
 def luhn_digit(payload: str) -> str:
@@ -77,6 +85,17 @@ def _nhs(value: str) -> str:
         payload = f"{(int(payload) + 1) % 10**9:09d}"
 
 
+def _dni(value: str) -> str:
+    # Spanish identity cards; those of foreigners begin with X, Y or Z for 0, 1 or 2.
+    number = int(str("XYZ".find(value[0])) + value[1:8] if value[0] in "XYZ" else value[:8])
+    return value[:8] + _DNI_LETTERS[number % 23]
+
+
+def _nir(value: str) -> str:
+    # French social security numbers.
+    return value[:13] + f"{97 - int(value[:13]) % 97:02d}"
+
+
 def _ascii_digits(value: str) -> bool:
     return value.isascii() and value.isdigit()
 
@@ -93,7 +112,7 @@ DEA = Scheme(
     ),
     _dea,
 )
-VIN = Scheme("vin", lambda v: len(v) == 17 and all(c in _VIN_VALUES for c in v), _vin)
+VIN = Scheme("vin", lambda v: len(v) == 17 and all(c in _VIN_VALUES for c in v), _vin, (8,))
 IBAN = Scheme(
     "iban",
     lambda v: (
@@ -104,12 +123,25 @@ IBAN = Scheme(
         and _ascii_digits(v[2:4])
     ),
     _iban,
+    (2, 3),
+)
+DNI = Scheme("dni", lambda v: len(v) == 9 and _ascii_digits(v[:8]) and v[8] in _DNI_LETTERS, _dni)
+NIE = Scheme(
+    "nie",
+    lambda v: len(v) == 9 and v[0] in "XYZ" and _ascii_digits(v[1:8]) and v[8] in _DNI_LETTERS,
+    _dni,
+)
+NIR = Scheme(
+    "nir",
+    lambda v: len(v) == 15 and _ascii_digits(v) and v[0] in "12" and 1 <= int(v[3:5]) <= _MONTHS,
+    _nir,
+    (13, 14),
 )
 NHS = Scheme("nhs", lambda v: len(v) == 10 and _ascii_digits(v), _nhs)
 LUHN = Scheme("luhn", lambda v: len(v) >= 8 and _ascii_digits(v), _luhn)
 
 # The particular before the general: every NPI also has a Luhn sum of its own by chance one in ten.
-SCHEMES = (VIN, DEA, NPI, IBAN, NHS, LUHN)
+SCHEMES = (VIN, DEA, NPI, IBAN, NIE, DNI, NIR, NHS, LUHN)
 
 
 def scheme_of(value: str) -> Scheme | None:

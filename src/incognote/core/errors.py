@@ -12,12 +12,22 @@
         ├── TransformError   no acceptable replacement was found
         └── LeakError        an original value survived replacement
 
-Messages name files, rows, labels and policy paths. They never carry clinical text.
+Messages name files, rows, labels and policy paths. They never carry clinical text. Only code of
+incognote is trusted with that: a message of any other code is never quoted, whatever its class.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import sys
+from pathlib import Path
+from types import TracebackType
+
+_HERE = str(Path(__file__).parents[1]) + os.sep
+# What steers a terminal or turns the direction of writing, and the ends of lines.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROLS_IN_TEXT = re.compile(rf"(?![\n\t]){_CONTROLS.pattern}")
 
 
 class IncognoteError(Exception):
@@ -66,10 +76,10 @@ class LeakError(DocumentError):
     stage = "leak-check"
 
 
-def wording(error: Exception) -> str:
+def wording(error: BaseException) -> str:
     """What may be said of an error. Our own messages and those of the operating system hold no
     clinical text, others' might: of those, only the type and the line of code that raised it."""
-    if isinstance(error, IncognoteError):
+    if isinstance(error, IncognoteError) and is_ours(error):
         return str(error)
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
@@ -80,3 +90,34 @@ def wording(error: Exception) -> str:
         return type(error).__name__
     module = trace.tb_frame.f_globals.get("__name__", "?")
     return f"{type(error).__name__} in {module}, line {trace.tb_lineno}"
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an error was raised by incognote itself, with no code of others in between.
+
+    A plug-in may raise our classes, and put a note into the message.
+    """
+    trace = error.__traceback__
+    while trace:
+        if not _is_own(trace) and not _is_standard(trace):
+            return False
+        trace = trace.tb_next
+    return True
+
+
+def _is_own(trace: TracebackType) -> bool:
+    return trace.tb_frame.f_code.co_filename.startswith(_HERE)
+
+
+def _is_standard(trace: TracebackType) -> bool:
+    module = str(trace.tb_frame.f_globals.get("__name__", ""))
+    # The interpreter's own C code has no module: the XML parser calls back through such a frame.
+    is_interpreter = not module and trace.tb_frame.f_code.co_filename.endswith(".c")
+    return is_interpreter or module.partition(".")[0] in sys.stdlib_module_names
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    """A text as a terminal may show it: file names and notes may hold sequences that move the
+    cursor, change the title or hide what follows. `lines` keeps line ends and tabs."""
+    pattern = _CONTROLS_IN_TEXT if lines else _CONTROLS
+    return pattern.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from incognote.core.caches import once
 from incognote.core.errors import UsageError
 
 GROUPS = ("A", "B", "C", "D")
@@ -37,7 +37,7 @@ class Label:
         return label, (self.name,)
 
 
-@cache
+@once
 def all_labels() -> Mapping[str, Label]:
     """Every label by name, in the order of the taxonomy."""
     table = tomllib.loads(files("incognote.core").joinpath("labels.toml").read_text("utf-8"))

@@ -7,12 +7,16 @@ line or a debugger's tooltip must never become a leak.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from operator import attrgetter
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from incognote.core.offsets import OffsetMap
+from incognote.core.errors import UsageError
+from incognote.core.html import Shown, marked_html, spans_html
+from incognote.core.people import NOBODY, People
+from incognote.core.text.offsets import OffsetMap
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,6 +48,28 @@ class Span:
     def covers(self, other: Span) -> bool:
         return self.start <= other.start and other.end <= self.end
 
+    def to_dict(self, shift: int = 0) -> dict[str, object]:
+        """As JSON has it: what `detect` writes and `from_dict` reads. `shift` moves it."""
+        row: dict[str, object] = {
+            "start": max(self.start + shift, 0),
+            "end": self.end + shift,
+            "label": self.label,
+            "score": round(self.score, 4),
+            "sources": list(self.sources),
+        }
+        return row | {"group": self.group} if self.group else row
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Span:
+        return cls(
+            int(row["start"]),
+            int(row["end"]),
+            str(row["label"]),
+            float(row.get("score", 1.0)),
+            tuple(map(str, row.get("sources", ()))),
+            str(row.get("group", "")),
+        )
+
     def moved(self, start: int, end: int) -> Span:
         # Built by hand: `replace` takes five times as long, and every candidate is moved.
         return Span(start, end, self.label, self.score, self.sources, self.group)
@@ -62,7 +88,12 @@ class Document:
     `known` are (label, value) pairs that other fields of the same record state: the patient's name
     in a message's header is looked for in its narrative; and what a first pass found in the
     patient's other documents. The first `lead` characters are context that a format puts before a
-    value ("ward phone: "); the source does not hold them.
+    value ("ward phone: "); the source does not hold them. `people`
+    are those whom the patient's other documents name. `clinical` says that this is a clinical
+    value, such as a result or the name of a test: only strong evidence makes PHI of it. `record` is
+    the same for the parts of one record and of nothing else: what belongs to no patient shares
+    surrogates with its record alone. `released` are (start, end,
+    text) that an anonymised table publishes in place of what stands there.
     """
 
     id: str
@@ -73,10 +104,25 @@ class Document:
     free_text: bool = True
     known: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     lead: int = 0
+    clinical: bool = False
+    people: People = field(default=NOBODY, repr=False)
+    record: str = field(default="", repr=False)
+    released: tuple[tuple[int, int, str], ...] = field(default=(), repr=False)
 
     @property
     def patient_id(self) -> str | None:
         return self.meta.get("patient_id")
+
+
+def fingerprint(documents: Iterable[Document], place: str = "") -> str:
+    """What a record is known by: where it stands, and all it says. Two records that agree in that
+    are one and the same to any reader."""
+    digest = sha256(place.encode("utf-8", "surrogatepass"))
+    for document in documents:
+        for part in (document.id, document.text):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8) + data)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +157,7 @@ class View:
     `cased` is the same text, same length, with true case restored where the note has none.
     `sentences` are [start, end) pairs. All offsets are the view's; `to_source` maps them back.
     `unread` are the stretches, in the document, of listed sentences that the view leaves out.
+    `also` are languages that parts of the document are written in beside its own.
     """
 
     document: Document
@@ -121,6 +168,7 @@ class View:
     sentences: tuple[tuple[int, int], ...] = field(repr=False)
     language: str = "en"
     unread: tuple[tuple[int, int], ...] = ()
+    also: tuple[str, ...] = ()
 
     def to_source(self, span: Span) -> Span:
         start, end = self.offsets.to_source(span.start, span.end)
@@ -153,7 +201,8 @@ class Replacement:
 @dataclass(frozen=True, slots=True)
 class Result:
     """What became of a document. `text` is None where only detection was asked for; `unread` are
-    the stretches that no detector read, because they are on the policy's inclusion list."""
+    the stretches that no detector read, because they are on the policy's inclusion list; `people`
+    are those whom the spans name."""
 
     document: Document = field(repr=False)
     spans: tuple[Span, ...]
@@ -161,6 +210,26 @@ class Result:
     replacements: tuple[Replacement, ...] = field(default=(), repr=False)
     text: str | None = field(default=None, repr=False)
     unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    people: People = field(default=NOBODY, repr=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it. It holds the new text, never the original."""
+        spans = [span.to_dict() for span in self.spans]
+        row: dict[str, object] = {"id": self.document.id, "spans": spans}
+        return row if self.text is None else {**row, "text": self.text}
+
+    def show(self, *, original: bool = False) -> Shown:
+        """For a notebook: the new text, or (`original`) the original with its spans marked. The
+        original is clinical text, which the notebook's file then holds."""
+        if original:
+            return Shown(marked_html(self.document.text, self.spans))
+        if self.text is None:
+            raise UsageError("there is no new text to show: use deid, or show(original=True)")
+        return Shown(marked_html(self.text, ()))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows by itself: where PHI stands, and no text."""
+        return spans_html(self.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +257,18 @@ class Failure:
     error: str
     message: str = ""
 
+    def to_dict(self) -> dict[str, str]:
+        names = ("document_id", "stage", "error", "message")
+        return {name: getattr(self, name) for name in names}
+
 
 @runtime_checkable
 class Detector(Protocol):
     """Finds candidate spans. Batch first, pure, picklable; loads nothing before the first call.
 
     Spans are in the coordinates of the view they were found in. `labels` are those it may emit;
-    `languages` those it serves ("*" for all). One that reads more of a document than its text sets
-    `reads_record = True`; one that waits for somebody else's answer, `waits = True`.
+    `languages` those it serves ("*" for all). It may also be `RecordReading`, `Waiting`,
+    `Batching`, `Learned` or `StatedOnly`.
     """
 
     name: str
@@ -203,3 +276,42 @@ class Detector(Protocol):
     languages: frozenset[str]
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]: ...
+
+
+@runtime_checkable
+class RecordReading(Protocol):
+    """A detector that says whether it reads more of a document than its text."""
+
+    reads_record: bool
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A detector that says whether it waits for an answer from elsewhere, as from a server. Those
+    that wait are asked all at once."""
+
+    waits: bool
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """A detector that says how many documents it likes to read at once; 0 if it does not care."""
+
+    @property
+    def batch_documents(self) -> int: ...
+
+
+@runtime_checkable
+class Learned(Protocol):
+    """A detector that says whether it was trained: what a trained one calls SAFE counts only
+    against labels that it learned."""
+
+    learned: bool
+
+
+@runtime_checkable
+class StatedOnly(Protocol):
+    """A detector that says whether it only looks for what the record states: it finds no label by
+    itself."""
+
+    only_stated: bool

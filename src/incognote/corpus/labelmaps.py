@@ -8,6 +8,8 @@ shipped in maps/ or a user's own:
     [labels]
     NAAM = "PATIENT"
     GESLACHT = ""         # no PHI for us: dropped, and reported as dropped
+    [numbers]             # another target for mentions that are made of digits
+    PLAATS = "ZIP"
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -39,12 +41,15 @@ class LabelMap:
     name: str
     labels: Mapping[str, str]
     ambiguous: Mapping[str, tuple[str, ...]]
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
     def apply(self, doc: AnnotatedDocument) -> AnnotatedDocument:
         """The document with mapped labels. A label the map does not name is an error."""
         spans = []
         for span in doc.spans:
             target = self.labels.get(span.label)
+            if span.label in self.numbers and _is_number(doc.text[span.start : span.end]):
+                target = self.numbers[span.label]
             if target is None:
                 raise UsageError(
                     f"document {doc.id!r}: the map {self.name!r} has no label {span.label!r}"
@@ -68,6 +73,10 @@ class LabelMap:
                 k: (self.ambiguous[k], n) for k, n in sorted(counts.items()) if k in self.ambiguous
             },
         )
+
+
+def _is_number(surface: str) -> bool:
+    return surface.replace(" ", "").replace(".", "").isdecimal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +118,11 @@ def _from_toml(text: str, name: str) -> LabelMap:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name}: not TOML: {error}") from None
-    unknown = table.keys() - {"name", "description", "labels"}
-    if unknown or not isinstance(table.get("labels"), dict):
+    unknown = table.keys() - {"name", "description", "labels", "numbers"}
+    numbers = table.get("numbers", {})
+    if unknown or not isinstance(table.get("labels"), dict) or not isinstance(numbers, dict):
         raise UsageError(f"{name}: a label map has name, description and a table of labels")
-    return LabelMap(str(table.get("name", name)), dict(table["labels"]), {})
+    return LabelMap(str(table.get("name", name)), dict(table["labels"]), {}, dict(numbers))
 
 
 def _between(source: str, target: str) -> LabelMap:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Result, Span
 from incognote.transform import new_spans
-from incognote.transform.organisations import known_group
-from incognote.transform.shuffle import loose_class
+from incognote.transform.masks.shuffle import format_class, loose_class
+from incognote.transform.places.organisations import known_group
 
 _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
 # Their values are few and everybody's: a surrogate may well be another patient's value.
@@ -69,6 +69,7 @@ def check(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> 
         _patterns_kept(pairs),
         _coherent(pairs),
         _dates_from_elsewhere(documents, pairs),
+        _date_words_kept(pairs),
         _places_apart(documents, results),
     ]
 
@@ -195,6 +196,17 @@ def _dates_from_elsewhere(documents: Sequence[AnnotatedDocument], pairs: Sequenc
     tried = [pair for pair in pairs if pair.label == "DATE"]
     broken = [pair.document.id for pair in tried if pair.new in own[pair.document.id]]
     return broken_rule("a date is replaced by one from elsewhere", len(tried), broken)
+
+
+def _date_words_kept(pairs: Sequence[Pair]) -> Rule:
+    """A weekday becomes a weekday, a month a month, a feast a feast, a season a season."""
+    tried = [pair for pair in pairs if pair.label == "DATE" and _date_words(pair.old)]
+    broken = [pair.document.id for pair in tried if _date_words(pair.new) != _date_words(pair.old)]
+    return broken_rule("weekdays, months and feasts stay such words", len(tried), broken)
+
+
+def _date_words(text: str) -> list[str]:
+    return sorted(re.findall(r"<(\w+)", format_class(text)))
 
 
 def _places_apart(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> Rule:

@@ -14,7 +14,7 @@ from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus.describe import NO_TYPE
 from incognote.corpus.duplicates import Duplicate, clusters, duplicates
-from incognote.corpus.writing import refuse_doubles
+from incognote.corpus.formats.writing import refuse_doubles
 
 Parts = dict[str, list[AnnotatedDocument]]
 

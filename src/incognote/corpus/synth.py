@@ -19,9 +19,10 @@ from pathlib import Path
 
 from incognote.core.errors import DocumentError, ReadError, UsageError
 from incognote.core.labels import all_labels
+from incognote.core.text.markup import parse_markup
 from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.link import people_in
 from incognote.policy import LabelRule, Policy, load_policy
-from incognote.testing import parse_markup
 from incognote.transform import Transformer, new_spans
 
 _GROWN = 18
@@ -123,7 +124,7 @@ def synthesise(
         name = f"synthetic-{seed}-{tried}"
         document = Document(name, source.text, source.document.meta)
         try:
-            result = transformer.apply(document, source.spans)
+            result = transformer.apply(document, source.spans, people_in(document, source.spans))
         except DocumentError:
             continue  # a rare clash of surrogates; another draw goes well
         new = AnnotatedDocument(replace(document, text=result.text or ""), new_spans(result))

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from incognote.core.caches import BoundedDict
 from incognote.core.errors import PolicyError
-from incognote.core.offsets import OffsetMap
 from incognote.core.registry import load
-from incognote.core.types import Detector, Document, Span, Tokens, View
+from incognote.core.text.offsets import OffsetMap
+from incognote.core.types import Detector, Document, Learned, Span, Tokens, View, Waiting
 
 _Key = tuple[str, str, str]
 _Place = tuple[int, int]
@@ -42,13 +42,9 @@ class SentenceCache:
         self.name = "sentence_cache"
         self.labels = self._inner.labels
         self.languages = self._inner.languages
-        self.waits = getattr(self._inner, "waits", False)
-        self._size = size
-        self._known: OrderedDict[_Key, _Finds] = OrderedDict()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Another process starts with an empty memory: clinical sentences do not travel.
-        return self.__dict__ | {"_known": OrderedDict()}
+        self.waits = isinstance(self._inner, Waiting) and self._inner.waits
+        self.learned = isinstance(self._inner, Learned) and self._inner.learned
+        self._known: BoundedDict[_Key, _Finds] = BoundedDict(f"{__name__}.sentences", size)
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         asked = [(view, list(_sentences(view))) for view in views]
@@ -72,8 +68,6 @@ class SentenceCache:
         for key, spans in answers.items():
             self._known[key] = spans
             self._known.move_to_end(key)
-        while len(self._known) > self._size:
-            self._known.popitem(last=False)
         return answers
 
     def _named(self, spans: Sequence[Span]) -> _Finds:

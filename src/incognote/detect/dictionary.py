@@ -19,8 +19,9 @@ from pathlib import Path
 
 from incognote.core.errors import PolicyError
 from incognote.core.labels import SAFE, all_labels
-from incognote.core.phrases import Phrases
+from incognote.core.text.phrases import Phrases
 from incognote.core.types import Span, View
+from incognote.policy.signing import SIGNED
 
 
 class DictionaryDetector:
@@ -77,4 +78,6 @@ def _rows(rows: csv.DictReader[str], path: Path, label: str) -> Iterator[tuple[s
     if "term" not in (rows.fieldnames or ()):
         raise PolicyError(f"dictionary {path}: needs a column named 'term'")
     for row in rows:
-        yield row["term"] or "", row.get("label") or label
+        # A list of proposals has a column for the person who signs them.
+        if (row.get("keep", "yes") or "").strip().lower() in SIGNED:
+            yield row["term"] or "", row.get("label") or label

@@ -36,6 +36,7 @@ class Template:
     labels: tuple[str, ...]
     support: int = 0
     keep: bool = False
+    agreement: float = 1.0  # share of the sentences it fits that are tagged as it says
 
 
 def syntax_of(sentence: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from incognote.core.caches import cached
 from incognote.lexicon import fold_place, lexicon
+from incognote.lexicon.words import is_medical
 
 CLASSES = 128  # seven yes-or-no facts
-NAME, CLINICAL, PLACE = 0b11, 0b1000, 0b100000
+NAME, CLINICAL, PLACE, JOB = 0b11, 0b1000, 0b100000, 0b1000000
 
 
-@lru_cache(maxsize=200_000)
+@cached(200_000)
 def word_class(word: str) -> int:
     """Bits: first name, surname, ordinary, clinical or drug, eponym, place, job or institution."""
     if len(word) < 2 or not word[0].isalpha():
@@ -21,7 +21,7 @@ def word_class(word: str) -> int:
         words.first_name(word) is not None,
         words.surname(word) is not None,
         words.is_ordinary(word),
-        words.is_clinical(word) or words.is_drug(word),
+        is_medical(word),
         words.is_eponym(word),
         bool(words.city(word))
         or fold_place(word) in words.countries

@@ -1,19 +1,25 @@
-"""Do annotators agree? Kappa over words, F1 over spans, and what is left to adjudicate."""
+"""Do annotators agree? Kappa over words, F1 over spans, what is left to adjudicate, and the gold
+that decisions make of it."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from incognote.core.types import AnnotatedDocument
-from incognote.evaluate.pairs import Pair, pair
-from incognote.evaluate.scores import ratio
-from incognote.evaluate.spans import span_table
-from incognote.evaluate.tokens import DEFAULT
-from incognote.evaluate.words import WordTable, word_table
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Span
+from incognote.evaluate.scoring.counts import ratio
+from incognote.evaluate.scoring.pairs import Pair, pair
+from incognote.evaluate.scoring.spans import span_table
+from incognote.evaluate.scoring.tokens import DEFAULT
+from incognote.evaluate.scoring.words import WordTable, word_table
 
 
 def kappa(both: int, only_one: int, only_other: int, neither: int) -> float:
@@ -129,3 +135,73 @@ def _stretches(
             groups.append([mark])
         end = max(end, mark[1]) if len(groups[-1]) > 1 else mark[1]
     return groups
+
+
+DECISION = "decision"
+_MARK = re.compile(r"(\S+) (\d+)-(\d+)")
+Decisions = Mapping[tuple[str, int, int], tuple[Span, ...]]
+
+
+def read_decisions(path: Path) -> Decisions:
+    """Decided disputes: the rows of adjudication.jsonl with a `decision` added to each, which is
+    the name of the annotator who is right, or a list of marks as they stand in `marks`
+    ("DATE 10-14"), empty for no PHI."""
+    found: dict[tuple[str, int, int], tuple[Span, ...]] = {}
+    undecided = 0
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            place = str(row["document_id"]), int(row["start"]), int(row["end"])
+            if row.get(DECISION) is None:
+                undecided += 1
+                continue
+            found[place] = tuple(_decided(row))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise UsageError(f"{path.name}, line {number}: no decided dispute") from None
+    if undecided:
+        raise UsageError(f"{path.name}: {undecided:,} places have no decision yet")
+    return found
+
+
+def _decided(row: Mapping[str, Any]) -> list[Span]:
+    said = row[DECISION]
+    marks = row["marks"][said] if isinstance(said, str) else said
+    found = []
+    for mark in marks:
+        parts = _MARK.fullmatch(mark)
+        if parts is None:
+            raise ValueError
+        found.append(Span(int(parts[2]), int(parts[3]), parts[1]))
+    return found
+
+
+def adjudicated(
+    annotators: Mapping[str, Sequence[AnnotatedDocument]], decisions: Decisions
+) -> list[AnnotatedDocument]:
+    """The gold: what all annotators mark alike, and what was decided of the rest."""
+    open_places = {(one.document_id, one.start, one.end) for one in disputes(annotators)}
+    lacking = sorted(open_places - decisions.keys())
+    if lacking:
+        raise UsageError(f"no decision on {len(lacking):,} places, first in {lacking[0][0]!r}")
+    strange = sorted(decisions.keys() - open_places)
+    if strange:
+        name, start, end = strange[0]
+        raise UsageError(f"a decision on {name!r} [{start}, {end}), which nobody disputes")
+    by_document: dict[str, list[tuple[str, int, int]]] = {}
+    for place in sorted(open_places):
+        by_document.setdefault(place[0], []).append(place)
+    gold = []
+    for doc in next(iter(annotators.values())):
+        places = by_document.get(doc.id, [])
+        agreed = [
+            span
+            for span in doc.spans
+            if not any(start < span.end and span.start < end for _, start, end in places)
+        ]
+        spans = [*agreed, *(span for place in places for span in decisions[place])]
+        if any(span.end > len(doc.text) for span in spans):
+            raise UsageError(f"a decision on {doc.id!r} lies outside its text")
+        gold.append(replace(doc, spans=tuple(sorted(spans))))
+    return gold

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incognote.core.errors import UsageError
-from incognote.evaluate.scores import ByDocument
+from incognote.evaluate.scoring.counts import ByDocument
 
 METRICS = ("precision", "recall", "f1")  # those that two systems are compared by
 SHUFFLES = 9_999

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from incognote.core.labels import all_labels
-from incognote.evaluate.pairs import Pair
-from incognote.evaluate.scores import ratio
-from incognote.evaluate.words import Mask, WordTable
+from incognote.evaluate.scoring.counts import ratio
+from incognote.evaluate.scoring.pairs import Pair
+from incognote.evaluate.scoring.words import Mask, WordTable
 
 UNKNOWN = "(not given)"
 MISSED = "missed"

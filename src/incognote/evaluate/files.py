@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from incognote.evaluate.measure import Json
-from incognote.evaluate.report import render
+from incognote.evaluate.report.page import render
 
 _COLUMNS = ("tp", "fp", "fn", "precision", "recall", "f1", "f2")
 

@@ -15,17 +15,20 @@ import numpy as np
 from incognote import __version__
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
-from incognote.evaluate import confidence, errors, i2b2, sensitivity, utility
-from incognote.evaluate.pairs import Pair, pair
-from incognote.evaluate.scores import Counts, Macro, ratio
-from incognote.evaluate.spans import MODES, SpanTable, span_table
-from incognote.evaluate.subsets import ALL, subsets
-from incognote.evaluate.tokens import DEFAULT
-from incognote.evaluate.words import NEUTRAL, WordTable, by_label, word_table
+from incognote.evaluate import confidence, errors, sensitivity, utility
+from incognote.evaluate.scoring import i2b2
+from incognote.evaluate.scoring.counts import Counts, Macro, ratio
+from incognote.evaluate.scoring.pairs import Pair, pair
+from incognote.evaluate.scoring.spans import MODES, SpanTable, span_table
+from incognote.evaluate.scoring.subsets import ALL, subsets
+from incognote.evaluate.scoring.tokens import DEFAULT
+from incognote.evaluate.scoring.words import NEUTRAL, WordTable, by_label, word_table
 
 Json = dict[str, Any]
 
 _CURVE_POINTS = 400
+_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+WORDS, MENTIONS = "words", "exact mentions"
 # Every further test makes each one weaker: the overlapping subsets are left out.
 _COMPARED = ("group A", "group B", "group C", ALL)
 
@@ -282,39 +285,63 @@ def compare(
     options: Options | None = None,
     shuffles: int = confidence.SHUFFLES,
 ) -> Json:
-    """Is the first system better than the second? Words, PHI or not, by subset."""
+    """Is the first system better than the second? Words, PHI or not, by subset, and exact mentions
+    by label; one correction over all tests."""
     options = options or Options()
     name_a, name_b = systems
-    tables = [
-        word_table(pair(gold, one, ("the gold", name)), options.tokeniser, options.neutral)
-        for name, one in systems.items()
-    ]
-    pairs = {
-        subset: (tables[0].by_document(wanted), tables[1].by_document(wanted))
+    joined = [pair(gold, one, ("the gold", name)) for name, one in systems.items()]
+    words = [word_table(pairs, options.tokeniser, options.neutral) for pairs in joined]
+    spans = [span_table(pairs, options.neutral) for pairs in joined]
+    labels = sorted({label for one in spans for label in one.by_label("strict")})
+    of_words = {
+        subset: (words[0].by_document(wanted), words[1].by_document(wanted))
         for subset, wanted in subsets().items()
         if subset in _COMPARED
     }
-    tests = confidence.randomisation(pairs, shuffles=shuffles)
-    overall = next(one for one in tests if one.subset == ALL and one.metric == "f1")
+    of_mentions = {
+        name: (spans[0].by_document("strict", wanted), spans[1].by_document("strict", wanted))
+        for name, wanted in [(ALL, None), *((label, {label}) for label in labels)]
+    }
+    # Names of subsets and labels may be the same: the unit keeps them apart.
+    both = {(WORDS, name): one for name, one in of_words.items()}
+    both |= {(MENTIONS, name): one for name, one in of_mentions.items()}
+    keys = {f"{unit}: {name}": (unit, name) for unit, name in both}
+    tests = confidence.randomisation(
+        {key: both[place] for key, place in keys.items()}, shuffles=shuffles
+    )
+    overall = [one for one in tests if keys[one.subset] == (WORDS, ALL)]
     return {
         "a": name_a,
         "b": name_b,
         "tokeniser": options.tokeniser,
         "documents": len(gold),
         "shuffles": shuffles,
-        "tests": [asdict(one) | {"difference": one.difference} for one in tests],
+        "tests": [
+            asdict(one)
+            | {"difference": one.difference, "unit": keys[one.subset][0]}
+            | {"subset": keys[one.subset][1]}
+            for one in tests
+        ],
         "verdict": _verdict(overall, name_a, name_b, 1 - options.level),
     }
 
 
-def _verdict(test: confidence.Test, a: str, b: str, alpha: float) -> str:
-    if test.adjusted > alpha or test.difference == 0:
-        return (
-            f"No difference in F1 can be shown between {a} ({test.a:.4f}) and {b} ({test.b:.4f}): "
-            f"p = {test.p:.4f}, {test.adjusted:.4f} after correction."
-        )
-    better, worse = (a, b) if test.difference > 0 else (b, a)
-    return (
-        f"{better} is better than {worse} in F1 ({a}: {test.a:.4f}, {b}: {test.b:.4f}): "
-        f"p = {test.p:.4f}, {test.adjusted:.4f} after correction."
+def _verdict(tests: Sequence[confidence.Test], a: str, b: str, alpha: float) -> str:
+    """Of all three scores: a system may find more and be right less often."""
+    better: dict[str, list[str]] = {a: [], b: []}
+    for test in tests:
+        if test.adjusted <= alpha and test.difference:
+            better[a if test.difference > 0 else b].append(_NAMES[test.metric])
+    scores = "; ".join(
+        f"{_NAMES[test.metric]} {test.a:.4f} and {test.b:.4f}, p = {test.p:.4f}, "
+        f"{test.adjusted:.4f} after correction"
+        for test in tests
     )
+    claims = [
+        f"{one} is better than {other} in {' and '.join(metrics)}"
+        for one, other, metrics in ((a, b, better[a]), (b, a, better[b]))
+        if metrics
+    ]
+    if not claims:
+        return f"No difference can be shown between {a} and {b}: {scores}."
+    return f"{', and '.join(claims)}: {scores}."

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incognote.evaluate.scores import Counts, ratio
-from incognote.evaluate.words import WordTable
+from incognote.evaluate.scoring.counts import Counts, ratio
+from incognote.evaluate.scoring.words import WordTable
 
 TARGETS = (1.0, 0.999, 0.997, 0.990)
 

@@ -11,10 +11,10 @@ from itertools import count
 
 import numpy as np
 
-from incognote.evaluate.pairs import Pair
-from incognote.evaluate.scores import ratio
-from incognote.evaluate.tokens import tokens_of
-from incognote.evaluate.words import WordTable
+from incognote.evaluate.scoring.counts import ratio
+from incognote.evaluate.scoring.pairs import Pair
+from incognote.evaluate.scoring.tokens import tokens_of
+from incognote.evaluate.scoring.words import WordTable
 
 Belongs = Callable[[str], bool]
 

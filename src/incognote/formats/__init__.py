@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import PurePath
 
 from incognote.core import registry
+from incognote.core.caches import once
 from incognote.core.errors import ReadError
 from incognote.formats.base import Format
 
@@ -43,24 +43,17 @@ def format_of(name: str, head: bytes) -> Format:
     raise ReadError("no format is known for this file")
 
 
-def told_by_name(name: str) -> Format | None:
-    """The format of a file where its name says enough."""
-    suffix = PurePath(name).suffix.lower()
-    by_name = [each for each in _all_formats() if suffix in each.suffixes]
-    return by_name[0] if len(by_name) == 1 else None
-
-
 def known_suffixes() -> tuple[str, ...]:
     """The endings of file names that tell a format and nothing else, as in `patient.fhir.json`."""
     called = tuple(f".{each.name}" for each in _all_formats())
     return (*called, ".ccda", *(suffix for each in _all_formats() for suffix in each.suffixes))
 
 
-@cache
+@once
 def _all_formats() -> tuple[Format, ...]:
     special = [name for name in registry.names("format") if name not in _GENERAL]
     general = [name for name in _GENERAL if name in registry.names("format")]
     return tuple(map(format_named, [*special, *general]))
 
 
-__all__ = ["HEAD", "Format", "format_named", "format_of", "known_suffixes", "told_by_name"]
+__all__ = ["HEAD", "Format", "format_named", "format_of", "known_suffixes"]

@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from incognote.core.errors import IncognoteError, MissingExtra, ReadError, TransformError
+from incognote.core.errors import IncognoteError, MissingExtra, ReadError, TransformError, wording
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import FormatRules
 
 # So many archives may lie in each other.
 DEEPEST = 3
+# Ids and servers are the same thing in every patient's files: they share one scope.
+SHARED = {"patient_id": "shared ids"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,14 @@ class Record:
     of this piece, header and separators included, so that a file is the concatenation of its
     records. Those of one file are rendered in order, each at most once, one that goes to quarantine
     not at all. `raw` are the bytes it was read from, for the quarantine folder, or what makes them;
-    None where the piece is the whole file. A `vital` piece is one that the others are nothing
-    without, as a header or an index: where it fails, the file is not written.
+    None where the piece is the whole file. If a `required` record fails, as a header or an index,
+    the file is not written.
     """
 
     documents: tuple[Document, ...]
     render: Callable[[Sequence[Result]], bytes] = field(repr=False)
     raw: bytes | Callable[[], bytes] | None = field(default=None, repr=False)
-    vital: bool = False
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def whole(name: str, opened: Callable[[], Opened]) -> Record | Failure:
 
 def refused(where: str, error: IncognoteError, raw: bytes | None = None) -> Failure:
     """The failure to read something, which names its place once; `raw` where it is not the file."""
-    message = str(error) if where in str(error) else f"{where}: {error}"
+    said = wording(error)
+    message = said if where in said else f"{where}: {said}"
     if raw is None:
         return Failure(where, ReadError.stage, type(error).__name__, message)
     return Unreadable(where, ReadError.stage, type(error).__name__, message, raw)
@@ -96,20 +99,9 @@ class Format(Protocol):
 @runtime_checkable
 class Demanding(Protocol):
     """A format that needs more than incognote brings along. `require` raises a UsageError that
-    names what is missing, so that a run can say so before it starts."""
+    names what is missing, so that a run for which the format is forced can say so at once."""
 
     def require(self, rules: FormatRules) -> None: ...
-
-
-Members = Iterator[tuple[str, Callable[[], BinaryIO]]]
-
-
-@runtime_checkable
-class Holding(Protocol):
-    """A format that holds files. `members` names them, each with what opens it, so that a run can
-    look for what they need; whatever error comes of it is for `read` to tell."""
-
-    def members(self, stream: BinaryIO, name: str) -> Members: ...
 
 
 def require_modules(what: str, extra: str, *modules: str) -> None:

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from incognote.core.errors import ReadError, TransformError
+from incognote.core.text.letters import hides_text
 
 # UTF-32's little-endian mark begins with UTF-16's: longest first.
 _MARKS = (
@@ -73,11 +74,13 @@ def decode(data: bytes) -> Text:
 
 
 def check(text: str) -> str:
-    """The text, unless it holds what no text should: NUL characters or lone surrogates."""
+    """The text, unless it holds what no text should: NULs, lone surrogates, tag letters."""
     if "\0" in text:
         raise ReadError("holds NUL characters: binary data, or UTF-16 without a byte order mark")
     if _SURROGATE.search(text):
         raise ReadError("holds lone surrogates")
+    if hides_text(text):
+        raise ReadError("holds tag letters, a text that nobody sees")
     return text
 
 

@@ -6,11 +6,13 @@ import base64
 import binascii
 import io
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from incognote.core.errors import ReadError
-from incognote.core.types import Failure
+from incognote.core.types import Document, Failure
 from incognote.formats import HEAD, format_of
-from incognote.formats.base import Record
+from incognote.formats.base import SHARED, Record
 from incognote.formats.patch import Piece, Slot, embedded_slot
 from incognote.policy import FormatRules
 
@@ -51,8 +53,17 @@ def _is_mixed(text: str) -> bool:
     return all(re.search(kind, text) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
 
 
-def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
-    """The documents of a base64 body. What no format reads is refused, never passed through."""
+def base64_slot(
+    piece: Piece,
+    where: str,
+    rules: FormatRules,
+    doc_id: str = "",
+    meta: Mapping[str, str] | None = None,
+) -> Slot:
+    """The documents of a base64 body. What no format reads is refused, never passed through.
+
+    They belong to the document `doc_id` and to its patient, whatever the file says of itself.
+    """
     start = _DATA_URI.match(piece.text)
     lead = start[0] if start else ""
     body = "".join(piece.text[len(lead) :].split())
@@ -64,9 +75,24 @@ def base64_slot(piece: Piece, where: str, rules: FormatRules) -> Slot:
     return embedded_slot(
         piece,
         data,
-        records_of(data, where, rules),
+        belonging(records_of(data, where, rules), doc_id, meta or {}),
         lambda new: lead + base64.b64encode(new, altchars=marks).decode("ascii"),
     )
+
+
+def belonging(records: Sequence[Record], doc_id: str, meta: Mapping[str, str]) -> list[Record]:
+    """The records of a file that is part of another document: they share its id and patient, and so
+    its surrogates and its date shift."""
+
+    def owned(document: Document) -> Document:
+        shared = document.meta == SHARED
+        return replace(
+            document,
+            id=doc_id or document.id,
+            meta=document.meta if shared else {**document.meta, **meta},
+        )
+
+    return [replace(each, documents=tuple(map(owned, each.documents))) for each in records]
 
 
 def records_of(data: bytes, where: str, rules: FormatRules, name: str = "") -> list[Record]:

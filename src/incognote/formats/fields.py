@@ -9,25 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from incognote.core.errors import ReadError
+from incognote.core.errors import ReadError, wording
+from incognote.core.fields import CODES, VALUES, words_of
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Unreadable, new_text
 from incognote.formats.charset import check
-from incognote.formats.headers import (
-    CODES,
-    MEASURES,
-    is_patient_number,
-    judged,
-    promise,
-    promises,
-    words_of,
-)
-from incognote.formats.patch import facts, spread
+from incognote.formats.clinical import VALUE
+from incognote.formats.headers import classify_value, is_patient_number, labels_from_headers
+from incognote.formats.patch import asks_known, facts, spread
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 _DEFAULTS = FormatRules()
-# A row's own key may be a number of the export; numbers of the hospital are not for others.
-_KEYS = (None, "IDNUM")
+# What the fields are that rows are known by, where their names say nothing better.
+_KEY = "IDNUM"
 
 
 def new_value(result: Result) -> str:
@@ -44,8 +38,11 @@ class Columns:
 
     def __init__(self, names: Iterable[str], rules: FormatRules) -> None:
         self.rules = rules
-        self._promised = promises(names)
+        self._promised = labels_from_headers(names)
         self.patient = self._patient()
+        for key in self._promised:
+            if key in self.keys and not self.is_label(key):
+                self._promised[key] = _KEY
 
     def _patient(self) -> str:
         """The field whose value rows of one patient share: as named, or the first that must be."""
@@ -60,9 +57,7 @@ class Columns:
         if name in self.rules.text:
             return TEXT
         chosen = self.rules.labels.get(name)
-        if chosen is None and name in self.keys:
-            return KEEP if promise(name) in _KEYS else None
-        if chosen is None and self.rules.unnamed != TEXT:
+        if chosen is None and name not in self.keys and self.rules.unnamed != TEXT:
             return self.rules.unnamed
         return chosen
 
@@ -71,7 +66,10 @@ class Columns:
         chosen = self.choice(name)
         if chosen is not None:
             return chosen, 0, len(value)
-        return judged(self.promised(name), value)
+        kind, start, end = classify_value(self.promised(name), value)
+        # Whatever it looks like, what a row or a patient is known by identifies: all of it goes.
+        is_key = kind in (TEXT, VALUE) and name in self.keys
+        return (self._promised.get(name) or _KEY if is_key else kind), start, end
 
     def promised(self, name: str) -> str | None:
         return self._promised.get(name)
@@ -82,7 +80,8 @@ class Columns:
 
     @property
     def keys(self) -> tuple[str, str]:
-        """The fields that rows are known by."""
+        """The fields that rows are known by. They are mapped, one to one, and not copied: naming
+        one asks for consistency, not for its values to stay."""
         return self.rules.id, self.rules.patient
 
     @property
@@ -92,7 +91,7 @@ class Columns:
     def is_label(self, name: str) -> bool:
         """Whether the values of a field are masked as a whole, if they can be what it says."""
         chosen = self.choice(name) or self.promised(name)
-        return chosen not in (None, KEEP, DROP, TEXT, CODES, MEASURES)
+        return chosen not in (None, KEEP, DROP, TEXT, CODES, VALUES)
 
     def is_named(self, name: str) -> bool:
         """Whether anything but the value itself says what a field is."""
@@ -129,22 +128,24 @@ class Row:
             kind, start, end = columns.decide(key, value)
             if kind in (KEEP, DROP):
                 continue
-            lead = f"{words_of(key)}: " if kind == TEXT and columns.choice(key) is None else ""
-            whole = kind != TEXT and start < end
+            read = kind in (TEXT, VALUE)
+            lead = f"{words_of(key)}: " if read and columns.choice(key) is None else ""
+            whole = not read and start < end
             documents[key] = Document(
                 id=self.id(columns),
                 text=lead + value,
                 meta=meta,
                 locator=f"{place(self.name, self.number)} {names[key]}",
                 given=(Span(start, end, kind),) if whole else (),
-                free_text=kind == TEXT,
+                free_text=read,
                 lead=len(lead),
+                clinical=kind == VALUE,
             )
         known = facts(documents.values())
         if not known:
             return documents
         return {
-            key: replace(document, known=known) if document.free_text else document
+            key: replace(document, known=known) if asks_known(document) else document
             for key, document in documents.items()
         }
 
@@ -186,4 +187,5 @@ def unreadable(
 ) -> Unreadable:
     """A row for the quarantine, under its id where that could be read."""
     where = place(name, number)
-    return Unreadable(row_id or where, error.stage, type(error).__name__, f"{where}: {error}", raw)
+    message = f"{where}: {wording(error)}"
+    return Unreadable(row_id or where, error.stage, type(error).__name__, message, raw)

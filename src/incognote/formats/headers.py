@@ -8,30 +8,18 @@ text instead, so that a wrong guess about a name destroys nothing and lets nothi
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
 
+from incognote.core.fields import CODES, VALUES, is_blank, label_from_header, words_of
 from incognote.core.labels import label as label_named
+from incognote.formats.clinical import VALUE, is_measurement
 from incognote.policy import KEEP, TEXT
 
-# Another word begins: "patientName", "HTTPServer", "patient_name", "phone2".
-_SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)|[\W_]+")
-_RUNNING_NUMBER = re.compile(r"(?: \d+)+$")
-
-# Kinds of columns besides labels.
-CODES = "codes"
-MEASURES = "measures"
 # "name" means a person where the table has columns that only people have.
 _PERSONAL = frozenset({"SSN", "MEDICALRECORD", "PHONE", "EMAIL", "STREET", "CITY", "ZIP"})
 
 # A quantity identifies nobody: few digits, with marks of comparison and a unit.
 _QUANTITY = re.compile(r"[<>=~]{0,2}\s?[+-]?\d{1,4}(?:[.,]\d{1,6})?\s?%?")
-_MEASURE = re.compile(
-    r"(?=(?:\D*\d){0,6}\D*$)(?:[A-Za-z]{0,3}[\d.,/+*^<>=%-]+[A-Za-z%/]{0,6}|[A-Z]{1,3})"
-)
 _CATALOGUED = re.compile(r"[A-Za-z]{0,3}[\d.-]{1,20}[A-Za-z]{0,3}")
 _DATE_LIKE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{2,4}|(?:18|19|20|21)\d{6}")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
@@ -42,45 +30,9 @@ _DIGIT = re.compile(r"\d")
 _LONGEST = 80
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    kinds: tuple[tuple[re.Pattern[str], str], ...]
-    blanks: frozenset[str]
-
-
-@cache
-def _table() -> _Table:
-    raw = tomllib.loads(files("incognote.formats").joinpath("headers.toml").read_text("utf-8"))
-
-    def pattern(alternatives: list[str]) -> re.Pattern[str]:
-        filled = "|".join(alternatives)
-        for word, expression in raw["words"].items():
-            filled = filled.replace(f"{{{word}}}", expression)
-        return re.compile(filled)
-
-    harmless = raw["harmless"]
-    named = {**raw["labels"], CODES: harmless["codes"], MEASURES: harmless["measures"]}
-    return _Table(
-        tuple((pattern(names), kind) for kind, names in named.items()),
-        frozenset(harmless["blanks"]),
-    )
-
-
-def words_of(name: str) -> str:
-    """`patientName`, `patient_name` and `patient-name` all read "patient Name"."""
-    return _SEAM.sub(" ", name).strip()
-
-
-@lru_cache(maxsize=4096)
-def promise(name: str) -> str | None:
-    """What a column of this name holds: a label, CODES, MEASURES, or None where it may be all."""
-    words = _RUNNING_NUMBER.sub("", words_of(name).lower())
-    return next((kind for pattern, kind in _table().kinds if pattern.fullmatch(words)), None)
-
-
-def promises(names: Iterable[str]) -> dict[str, str | None]:
+def labels_from_headers(names: Iterable[str]) -> dict[str, str | None]:
     """What each column of a table holds; some are told by the company they keep."""
-    found = {name: promise(name) for name in names}
+    found = {name: label_from_header(name) for name in names}
     if not _PERSONAL.isdisjoint(found.values()):
         found |= {name: "PATIENT" for name in found if words_of(name).lower() in ("name", "names")}
     return found
@@ -89,20 +41,24 @@ def promises(names: Iterable[str]) -> dict[str, str | None]:
 def is_patient_number(name: str) -> bool:
     """Whether a column numbers the patients: those of an export go by it, whatever else it has."""
     words = words_of(name).lower()
-    return promise(name) == "IDNUM" and words.startswith(("pat", "pt ", "subject", "person"))
+    return label_from_header(name) == "IDNUM" and words.startswith(
+        ("pat", "pt ", "subject", "person")
+    )
 
 
-def judged(kind: str | None, value: str) -> tuple[str, int, int]:
-    """What a value is under a column of this kind, and where: KEEP, TEXT or a label."""
+def classify_value(kind: str | None, value: str) -> tuple[str, int, int]:
+    """What a value is under a column of this kind, and where: KEEP, TEXT, VALUE or a label."""
     plain = value.strip()
     start = value.find(plain)
     whole = start, start + len(plain)
-    if plain.lower() in _table().blanks:
+    if is_blank(plain):
         return KEEP, *whole
     if kind is None and _STAMP.fullmatch(plain):
         kind = "DATE"  # whatever the column is called
-    if kind in (None, CODES, MEASURES):
-        harmless = {CODES: _CATALOGUED, MEASURES: _MEASURE}.get(kind or "", _QUANTITY)
+    if kind == VALUES:
+        return KEEP if is_measurement(plain) else _clinical(plain), *whole
+    if kind in (None, CODES):
+        harmless = _CATALOGUED if kind == CODES else _QUANTITY
         is_code = harmless.fullmatch(plain) and not _DATE_LIKE.fullmatch(plain)
         return KEEP if is_code else TEXT, *whole
     assert kind is not None
@@ -110,6 +66,11 @@ def judged(kind: str | None, value: str) -> tuple[str, int, int]:
         return TEXT, *whole
     day = _DAY.match(plain) if kind == "DATE" else None
     return kind, start, start + day.end() if day else whole[1]
+
+
+def _clinical(value: str) -> str:
+    """A value in words, unless it goes on like a note."""
+    return TEXT if len(value) > _LONGEST or "\n" in value else VALUE
 
 
 def _could_be(label: str, value: str) -> bool:

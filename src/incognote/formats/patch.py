@@ -63,10 +63,13 @@ def text_slot(
     repeat: bool = False,
     lead: str = "",
     label: str | None = None,
+    clinical: bool = False,
     meta: Mapping[str, str] | None = None,
     locator: str = "",
 ) -> Slot:
     """A document of free text, or, with a label, of a field whose kind is known.
+
+    `clinical` says that the text is a clinical value, in which only strong evidence counts.
 
     A replacement that cannot be divided stands in the first of its pieces, or with `repeat`, where
     no piece may be empty, in all of them.
@@ -89,6 +92,7 @@ def text_slot(
         given=(Span(len(lead), len(text), label),) if label is not None and known else (),
         free_text=label is None,
         lead=len(lead),
+        clinical=clinical,
     )
 
     def changes(results: Sequence[Result]) -> list[Change]:
@@ -119,9 +123,24 @@ def embedded_slot(
     return Slot(documents, changes)
 
 
+def inner_slot(piece: Piece, inner: Sequence[Slot], write: Callable[[str], str]) -> Slot:
+    """Stretches of a value that are documents of their own: they stand in the text of the piece,
+    which is patched and written back whole."""
+
+    def changes(results: Sequence[Result]) -> list[Change]:
+        new = patched(piece.text, inner, results)
+        return [Change(piece.start, piece.end, write(new))] if new != piece.text else []
+
+    return Slot(tuple(document for slot in inner for document in slot.documents), changes)
+
+
 def dropped_slot(start: int, end: int, nothing: str) -> Slot:
     """A stretch that goes, whatever it says; `nothing` is what the format writes instead."""
     return Slot((), lambda _: [Change(start, end, nothing)])
+
+
+# Fields that follow the name of whom they belong to.
+MADE_OF_NAMES = frozenset({"EMAIL", "USERNAME", "URL"})
 
 
 def facts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
@@ -135,20 +154,25 @@ def facts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
     )
 
 
+def asks_known(document: Document) -> bool:
+    """Whether a document is replaced better for knowing the rest of its record."""
+    return document.free_text or any(span.label in MADE_OF_NAMES for span in document.given)
+
+
 def informed(slots: Sequence[Slot], also: tuple[tuple[str, str], ...] = ()) -> list[Slot]:
     """The slots with their free texts told what the labelled fields of the record say, and `also`
-    what others say of it."""
+    what others say of it; so are addresses that are made of names."""
     known = facts(document for slot in slots for document in slot.documents)
     known = tuple(dict.fromkeys([*known, *also]))
     return [
         replace(
             slot,
             documents=tuple(
-                replace(document, known=known) if document.free_text else document
+                replace(document, known=known) if asks_known(document) else document
                 for document in slot.documents
             ),
         )
-        if any(document.free_text for document in slot.documents)
+        if any(map(asks_known, slot.documents))
         else slot
         for slot in slots
     ]

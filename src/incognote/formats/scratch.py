@@ -35,7 +35,11 @@ def scratch_folder() -> Iterator[Path]:
 
 def sweep() -> None:
     """Removes the folders of runs that are no more."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+    try:
+        place = Path(tempfile.gettempdir())
+    except OSError:
+        return  # a full disk: whoever needs a folder there will say so
+    for lock in place.glob(f"{_PREFIX}*/{_LOCK}"):
         try:
             with lock.open("r+b") as held:
                 left = _locked(held)

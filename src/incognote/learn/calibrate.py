@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detect.model_folder import OperatingPoint
-from incognote.detect.tagging import Scores
+from incognote.detect.learned.model_folder import OperatingPoint
+from incognote.detect.learned.tagging import Scores
 from incognote.learn.data import Note
-from incognote.learn.windows import unit_targets
+from incognote.learn.network.windows import unit_targets
 
 SENSITIVITIES = (0.93, 0.95, 0.96, 0.97, 0.98, 0.99, 0.997, 0.999, 1.0)
 NEUTRAL = "TIME"  # clock times earn nothing and cost nothing

@@ -1,7 +1,8 @@
 """Training of the CRF detector, and the two studies of the HIDE paper on any corpus.
 
 O-sampling keeps each unit outside PHI with some probability; window sampling keeps only units near
-PHI. Both train faster and trade precision for recall.
+PHI; both together keep the window and a sample of the rest. They train faster and trade precision
+for recall.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from itertools import combinations
 from pathlib import Path
 
 from incognote.core.errors import UsageError
-from incognote.detect.crf import OUTSIDE, CrfScorer, crfsuite, sequences
-from incognote.detect.crf_features import GROUPS, FeatureReader
-from incognote.detect.model_folder import ModelFolder, open_model
+from incognote.detect.learned.crf import OUTSIDE, CrfScorer, crfsuite, sequences
+from incognote.detect.learned.crf_features import GROUPS, FeatureReader
+from incognote.detect.learned.model_folder import ModelFolder, open_model
 from incognote.learn.data import Note, labels_of
 from incognote.learn.folder import write_folder
-from incognote.learn.windows import unit_targets
+from incognote.learn.network.windows import unit_targets
 
 Progress = Callable[[str], None]
 EXPERIMENTS = ("features", "sampling")
@@ -66,6 +67,10 @@ def train(
     """Trains with L-BFGS and writes a model folder."""
     if not 0 < options.keep_outside <= 1:
         raise UsageError("the share of kept units must be above 0 and at most 1")
+    if options.window is not None and options.window < 0:
+        raise UsageError("the window must be 0 or more")
+    if options.iterations < 1:
+        raise UsageError("there must be at least one iteration")
     labels = labels_of(notes)
     index = {label: number for number, label in enumerate(labels, 1)}
     names = (OUTSIDE, *labels)
@@ -116,21 +121,19 @@ def train(
 
 
 def sample(targets: Sequence[int], options: CrfTraining, rng: random.Random) -> list[int]:
-    """Which units of a sequence are kept: all of PHI, and of the rest what the options say."""
-    if options.window is None:
-        near = [True] * len(targets)
-    else:
-        near = [False] * len(targets)
+    """Which units of a sequence are kept: all of PHI, those near it, and a share of the rest.
+
+    With a window alone the rest goes; with a share as well, the window stays whole and the rest is
+    drawn from, as HIDE does.
+    """
+    near = [options.window is None and options.keep_outside >= 1] * len(targets)
+    if options.window is not None:
         for i, target in enumerate(targets):
             if target:
                 low, high = max(0, i - options.window), min(len(targets), i + options.window + 1)
                 near[low:high] = [True] * (high - low)
-    return [
-        i
-        for i, target in enumerate(targets)
-        if target
-        or (near[i] and (options.keep_outside >= 1 or rng.random() < options.keep_outside))
-    ]
+    share = 0.0 if options.keep_outside >= 1 else options.keep_outside
+    return [i for i, target in enumerate(targets) if target or near[i] or rng.random() < share]
 
 
 def study(

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from incognote.core.errors import UsageError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
+from incognote.prepare.fold import fold
+from incognote.prepare.language import language_of
 
 Mark = tuple[int, int, str]
 # What a model may be trained for alone.
@@ -31,11 +33,36 @@ class Note:
 
 
 def notes_of(documents: Iterable[AnnotatedDocument]) -> list[Note]:
-    """Annotated documents of any corpus format, as notes."""
-    return [
-        Note(doc.id, doc.text, tuple(sorted((s.start, s.end, s.label) for s in doc.spans)))
-        for doc in documents
-    ]
+    """Annotated documents of any corpus format, as notes.
+
+    Their text is folded as that of every document is before detectors read it: a model must learn
+    from what it will see ("años" is read as "anos").
+    """
+    return [_folded(doc) for doc in documents]
+
+
+def _folded(doc: AnnotatedDocument) -> Note:
+    text, offsets = fold(doc.text)
+    marks = sorted((s.start, s.end, s.label) for s in doc.spans)
+    if text != doc.text:
+        for start, end, label in marks:
+            if not 0 <= start < end <= len(doc.text):
+                raise outside(doc.id, start, end, label, len(doc.text))
+        moved = [(*offsets.to_view(start, end), label) for start, end, label in marks]
+        marks = [mark for mark in moved if mark[0] < mark[1]]
+    return Note(doc.id, text, tuple(marks))
+
+
+def outside(name: str, start: int, end: int, label: str, size: int) -> UsageError:
+    return UsageError(
+        f"document {name}: span [{start}, {end}) {label} is outside its text of {size} characters"
+    )
+
+
+def languages_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    """The languages that at least a twentieth of the notes are written in."""
+    counts = Counter(language_of(note.text, ("en",)) for note in notes)
+    return tuple(sorted(name for name, count in counts.items() if count * 20 >= counts.total()))
 
 
 def check_notes(
@@ -55,10 +82,7 @@ def check_notes(
         end_before = 0
         for start, end, label in note.marks:
             if not 0 <= start < end <= len(note.text):
-                raise UsageError(
-                    f"document {note.id}: span [{start}, {end}) {label} is outside its text "
-                    f"of {len(note.text)} characters"
-                )
+                raise outside(note.id, start, end, label, len(note.text))
             if start < end_before:
                 raise UsageError(
                     f"document {note.id}: span [{start}, {end}) {label} overlaps the one before"

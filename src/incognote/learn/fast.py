@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detect.fast import AFFIXES, SEPARATOR, WORDS, UnitTable, stacked
-from incognote.detect.tagging import Scores
-from incognote.detect.units import LAYOUTS, SHAPES, split
+from incognote.core.errors import UsageError
+from incognote.detect.learned.fast import AFFIXES, SEPARATOR, WORDS, UnitTable, stacked
+from incognote.detect.learned.tagging import Scores
+from incognote.detect.learned.units import LAYOUTS, SHAPES, split
 from incognote.detect.word_class import CLASSES
-from incognote.learn.augment import Source
-from incognote.learn.checkpoint import Best
 from incognote.learn.data import Note, labels_of
-from incognote.learn.feed import epochs
-from incognote.learn.steps import Schedule, Steps
-from incognote.learn.windows import IGNORED, phi_error, unit_targets
+from incognote.learn.network.checkpoint import Best
+from incognote.learn.network.feed import Lesson, LessonMaker, Maker, epochs
+from incognote.learn.network.steps import Schedule, Steps
+from incognote.learn.network.windows import IGNORED, Halves, phi_error, unit_targets
+from incognote.learn.text.augment import Source
 
 if TYPE_CHECKING:
     import torch
@@ -62,7 +63,7 @@ class Sample:
     features: NDArray[np.int64]
     labels: NDArray[np.int64]
     opens: NDArray[np.int64]
-    soft: NDArray[np.float16] | None = None
+    taught: Halves | None = None
 
 
 def build(labels: int, options: FastTraining) -> Any:
@@ -129,37 +130,38 @@ def build(labels: int, options: FastTraining) -> Any:
 class SampleMaker:
     """The samples of one epoch, by its seed."""
 
-    source: Source
+    lessons: Maker[list[Lesson]]
     index: dict[str, int]
 
     def __call__(self, seed: int) -> list[Sample]:
-        return gold_samples(self.source.epoch(seed), self.index, UnitTable())
+        return samples_of(self.lessons(seed), self.index, UnitTable())
 
 
-def gold_samples(notes: Sequence[Note], index: dict[str, int], table: UnitTable) -> list[Sample]:
+def samples_of(lessons: Iterable[Lesson], index: dict[str, int], table: UnitTable) -> list[Sample]:
     samples = []
-    for note in notes:
-        units = split(note.text)
+    for lesson in lessons:
+        units = split(lesson.note.text)
         if units:
-            labels, opens = unit_targets(note, units, index)
-            features = table.features(note.text, units)
-            samples.append(Sample(features, np.array(labels), np.array(opens)))
+            labels, opens = unit_targets(lesson.note, units, index)
+            known = np.array(labels) if lesson.marked else np.full(len(units), IGNORED)
+            features = table.features(lesson.note.text, units)
+            samples.append(Sample(features, known, np.array(opens), lesson.taught))
     return samples
 
 
 def taught_samples(texts: Sequence[str], teacher: Teacher) -> list[Sample]:
     """Samples whose targets are a teacher's probabilities."""
-    table = UnitTable()
-    samples = []
-    for text, scores in zip(texts, teacher(texts), strict=True):
-        if len(scores.units):
-            best = scores.labels.argmax(axis=1)
-            opens = (scores.opens > 0.5).astype(np.int64)
-            features = table.features(text, scores.units)
-            # Half precision: there may be millions of these rows.
-            soft = scores.labels.astype(np.float16)
-            samples.append(Sample(features, best, opens, soft))
-    return samples
+    lessons = (
+        # Half precision: there may be millions of these rows.
+        Lesson(
+            Note("", text, ()),
+            marked=False,
+            taught=np.concatenate([said.labels, said.opens[:, None]], axis=1).astype(np.float16),
+        )
+        for text, said in zip(texts, teacher(texts), strict=True)
+        if len(said.units)
+    )
+    return samples_of(lessons, {}, UnitTable())
 
 
 def train(
@@ -171,8 +173,10 @@ def train(
     *,
     labels: tuple[str, ...] | None = None,
     taught: Sequence[Sample] = (),
+    lessons: Maker[list[Lesson]] | None = None,
 ) -> None:
-    """Trains, and keeps the best epoch in `out`."""
+    """Trains, and keeps the best epoch in `out`. `lessons` are epochs that teachers have read
+    already, in place of those that `source` makes."""
     import torch
 
     if options.threads:
@@ -184,11 +188,12 @@ def train(
     model = build(len(labels), options).to(device)
     steps = Steps([(list(model.parameters()), options.rate)], options.decay, options.averaging)
     best = Best(out, options.patience)
-    check = gold_samples(held, index, UnitTable())
+    check = samples_of(map(Lesson, held), index, UnitTable())
     rng = random.Random(options.seed)
     schedule = Schedule(options.epochs, options.minutes)
     seeds = [options.seed * 1000 + epoch for epoch in range(options.epochs)]
-    feed = epochs(SampleMaker(source, index), seeds, options.feeders)
+    make = SampleMaker(lessons or LessonMaker(replace(source, unmarked=())), index)
+    feed = epochs(make, seeds, options.feeders)
     for epoch, gold in enumerate(feed):
         samples = gold + rng.sample(taught, min(options.taught, len(taught)))
         rng.shuffle(samples)
@@ -201,6 +206,10 @@ def train(
             done = schedule.done(epoch + number / len(todo))
             steps.take(min(1.0, done / 0.02 + 0.01) * max(0.0, 1 - done))
             total += loss.detach()
+        if not torch.isfinite(total):
+            raise UsageError(
+                f"training failed in epoch {epoch + 1}: the loss is not a number any more"
+            )
         model.eval()
         with steps.average.in_place():
             error = _held_out_error(model, _grouped(check, options.budget))
@@ -256,15 +265,14 @@ def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:
     opens = np.zeros(len(rows), np.float32)
     device = next(model.parameters()).device
     soft_rows: list[int] = []
-    soft: list[NDArray[np.float16]] = []
+    soft: list[Halves] = []
     for sample, start in zip(group, starts, strict=True):
         part = slice(start, start + len(sample.labels))
         labels[part] = sample.labels
         opens[part] = sample.opens
-        if sample.soft is not None:
-            labels[part] = IGNORED
+        if sample.taught is not None:
             soft_rows += range(start, start + len(sample.labels))
-            soft.append(sample.soft)
+            soft.append(sample.taught)
     features = torch.from_numpy(rows).to(device)
     if blanked:
         hidden = torch.rand(len(features), device=device) < blanked
@@ -280,6 +288,13 @@ def _loss(model: Any, group: Sequence[Sample], blanked: float) -> torch.Tensor:
             wanted = torch.from_numpy(opens).to(device)[marked]
             loss = loss + 0.3 * F.binary_cross_entropy_with_logits(logits[marked, -1], wanted)
     if soft:
-        wanted = torch.from_numpy(np.concatenate(soft)).to(device)
-        loss = loss + F.cross_entropy(logits[soft_rows, :-1], wanted.float())
+        wanted = torch.from_numpy(np.concatenate(soft)).to(device).float()
+        read = logits[soft_rows]
+        # A teacher has seen the annotation and says more about each unit: it counts for more.
+        loss = 0.5 * loss + F.cross_entropy(read[:, :-1], wanted[:, :-1])
+        said = wanted[:, 0] < 0.5
+        if said.any():
+            loss = loss + 0.15 * F.binary_cross_entropy_with_logits(
+                read[said, -1], wanted[said, -1]
+            )
     return loss

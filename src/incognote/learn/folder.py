@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from incognote.detect.learned import Scorer
-from incognote.detect.model_folder import (
+from incognote.core.registry import names
+from incognote.detect.learned.detector import Scorer
+from incognote.detect.learned.model_folder import (
     DEFAULT_SENSITIVITY,
     FORMAT,
     MANIFEST,
@@ -43,6 +45,7 @@ def write_folder(
         "name": out.name,
         "description": card.get("description", f"Trained on {card.get('notes', 'some')} notes."),
         "labels": list(labels),
+        "languages": list(card.get("languages", ("en",))),
         "settings": dict(settings),
         "files": {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in names},
         "operating_points": [],
@@ -84,7 +87,7 @@ def _quality(folder: ModelFolder) -> float:
 def card_text(folder: ModelFolder) -> str:
     """The model card as Markdown."""
     facts = {
-        key.replace("_", " "): value
+        key.replace("_", " "): ", ".join(value) if isinstance(value, list | tuple) else value
         for key, value in folder.card.items()
         if key != "description" and not isinstance(value, dict)
     }
@@ -127,15 +130,22 @@ def points_table(folder: ModelFolder) -> list[str]:
     ]
 
 
+def detector_name(folder: ModelFolder) -> str:
+    """What a policy may call a detector with this model: never as one that is there already."""
+    name = re.sub(r"[^\w-]+", "-", folder.name) or "mine"
+    is_own = shipped().get(folder.name) == folder.path
+    return name if is_own or name not in names("detector") else f"{name}-model"
+
+
 def policy_snippet(folder: ModelFolder) -> str:
-    """The lines that put this model into a policy. The two best versions of it vote."""
+    """The lines that put this model into a policy; the two best versions are read together."""
     if shipped().get(folder.name) == folder.path:
         model = f'"{folder.name}"'
     else:
         paths = [f'"{version.path}"' for version in versions(folder)[:2]]
         model = paths[0] if len(paths) == 1 else f"[{', '.join(paths)}]"
     return (
-        f"[detectors.{folder.name}]\n"
+        f"[detectors.{detector_name(folder)}]\n"
         f'use = "{folder.kind}"\n'
         f"options = {{ model = {model}, sensitivity = {DEFAULT_SENSITIVITY} }}\n"
     )

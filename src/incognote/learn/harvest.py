@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from incognote.core.labels import all_labels
+from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Result, Span
 from incognote.detect.templates import TOKEN, Template, syntax_of, token_class
 from incognote.lexicon import lexicon
@@ -26,60 +26,83 @@ from incognote.prepare.inclusion import COLUMNS, normal
 
 _FEWEST_WORDS = 3
 _SHORTEST_LITERAL = 3
+AGREEMENT = 0.9
 _LONG_NUMBER = re.compile(r"\d{3}")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A frequent sentence in which nobody saw PHI. `clinical`: it holds a disease or a drug."""
+    """A frequent sentence to sign. `clinical`: it holds a disease or a drug; `heading`: it is no
+    sentence but a line of its own; `claims`: labels that detectors saw in it, wrongly or not."""
 
     sentence: str = field(repr=False)
     count: int
     documents: int
     clinical: bool
+    heading: bool = False
+    claims: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        if self.claims:
+            return "claimed"
+        return "clinical" if self.clinical else "heading" if self.heading else "plain"
 
 
 def frequent_sentences(
-    results: Iterable[Result], documents: int = 5, most: int = 2000
+    results: Iterable[Result], documents: int = 5, most: int = 2000, *, claimed: bool = False
 ) -> list[Listed]:
-    """Sentences that stand in at least so many documents, the most frequent first.
+    """Sentences and headings that stand in at least so many documents, the most frequent first.
 
-    A sentence that any detector claimed anything in, even once, even in vain, is out; so are
-    headings, fragments and long numbers.
+    With `claimed`, also those in which a detector claimed something: if it errs there, it errs in
+    every note, and signing the sentence cures it. Without a signature nothing counts. What holds a
+    long number is always out.
     """
     count: Counter[str] = Counter()
     seen_in: Counter[str] = Counter()
-    suspicious: set[str] = set()
+    claims: defaultdict[str, set[str]] = defaultdict(set)
     for result in results:
-        claimed = [*result.spans, *(drop.span for drop in result.dropped)]
+        said = [*result.spans, *(drop.span for drop in result.dropped)]
         here = set()
-        for start, end in _sentences(result):
+        for start, end in sentences_of(result):
             sentence = normal(result.document.text[start:end])
-            if any(span.start < end and start < span.end for span in claimed):
-                suspicious.add(sentence)
-            elif _is_prose(sentence):
-                count[sentence] += 1
-                here.add(sentence)
+            if not _is_listable(sentence):
+                continue
+            labels = {s.label for s in said if s.start < end and start < s.end} - {SAFE}
+            if labels:
+                claims[sentence] |= labels
+            count[sentence] += 1
+            here.add(sentence)
         seen_in.update(here)
-    chosen = [s for s in count if seen_in[s] >= documents and s not in suspicious]
+    chosen = [s for s in count if seen_in[s] >= documents and (claimed or s not in claims)]
     chosen.sort(key=lambda s: (-count[s], s))
-    return [Listed(s, count[s], seen_in[s], _is_clinical(s)) for s in chosen[:most]]
+    return [
+        Listed(
+            sentence,
+            count[sentence],
+            seen_in[sentence],
+            _is_clinical(sentence),
+            not _is_prose(sentence),
+            tuple(sorted(claims[sentence])) if sentence in claims else (),
+        )
+        for sentence in chosen[:most]
+    ]
 
 
-def _sentences(result: Result) -> Iterator[tuple[int, int]]:
+def sentences_of(result: Result) -> Iterator[tuple[int, int]]:
     """Sentences in the coordinates of the document."""
     for view in prepare(result.document, PrepareRules()):
         for start, end in view.sentences:
             yield view.offsets.to_source(start, end)
 
 
+def _is_listable(sentence: str) -> bool:
+    return bool(_WORD.search(sentence)) and not _LONG_NUMBER.search(sentence)
+
+
 def _is_prose(sentence: str) -> bool:
-    return (
-        sentence.endswith((".", "!", "?"))
-        and len(_WORD.findall(sentence)) >= _FEWEST_WORDS
-        and not _LONG_NUMBER.search(sentence)
-    )
+    return sentence.endswith((".", "!", "?")) and len(_WORD.findall(sentence)) >= _FEWEST_WORDS
 
 
 def _is_clinical(sentence: str) -> bool:
@@ -89,14 +112,18 @@ def _is_clinical(sentence: str) -> bool:
 
 
 def review_file(sentences: Sequence[Listed]) -> str:
-    """The list as CSV for the person who signs it: sentences with diseases or drugs come last."""
+    """The list as CSV for the person who signs it: plain sentences first, then those with diseases
+    or drugs, and at the end those that may hold PHI."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for one in sorted(sentences, key=lambda one: one.clinical):
-        kind = "clinical" if one.clinical else "plain"
-        rows.writerow(("", kind, one.count, one.documents, one.sentence))
+    for one in sorted(sentences, key=lambda one: _KINDS.index(one.kind)):
+        claims = " ".join(one.claims)
+        rows.writerow(("", one.kind, one.count, one.documents, claims, one.sentence))
     return out.getvalue()
+
+
+_KINDS = ("plain", "heading", "clinical", "claimed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +139,16 @@ class _Tagged:
         return self.text[start:end]
 
 
-def templates(results: Iterable[Result], support: int = 5) -> list[Template]:
-    """Forms that the ensemble always tags the same way, the best supported first.
+def templates(
+    results: Iterable[Result], support: int = 5, agreement: float = AGREEMENT
+) -> list[Template]:
+    """Forms that the ensemble nearly always tags the same way, the best supported first.
 
     Sentences are grouped by their shape. Those of one shape and one tagging become a regular
     expression; words outside PHI that never change stand in it literally. It is proposed if it
-    has such a word, at least `support` sentences stand behind it, and no sentence of that shape
-    that it fits is tagged in another way.
+    has such a word, at least `support` sentences stand behind it, and of the sentences that it
+    fits at least the share `agreement` is tagged so. What the ensemble missed in the others, as an
+    initial here and there, the form then finds.
     """
     shapes: defaultdict[str, list[_Tagged]] = defaultdict(list)
     for result in results:
@@ -127,14 +157,14 @@ def templates(results: Iterable[Result], support: int = 5) -> list[Template]:
     found = [
         template
         for syntax, sentences in shapes.items()
-        for template in _of_one_shape(syntax, sentences, support)
+        for template in _of_one_shape(syntax, sentences, support, agreement)
     ]
     return sorted(found, key=lambda one: (-one.support, one.pattern))
 
 
 def _tagged_sentences(result: Result) -> Iterator[_Tagged]:
     text = result.document.text
-    for start, end in _sentences(result):
+    for start, end in sentences_of(result):
         spans = [s for s in result.spans if s.start < end and start < s.end]
         places = tuple(token.span() for token in TOKEN.finditer(text[start:end]))
         tags = [_tag(start + first, start + last, spans) for first, last in places]
@@ -152,7 +182,9 @@ def _tag(start: int, end: int, spans: Sequence[Span]) -> str | None:
     return "O"
 
 
-def _of_one_shape(syntax: str, sentences: Sequence[_Tagged], support: int) -> Iterator[Template]:
+def _of_one_shape(
+    syntax: str, sentences: Sequence[_Tagged], support: int, agreement: float
+) -> Iterator[Template]:
     taggings: defaultdict[tuple[str, ...], list[_Tagged]] = defaultdict(list)
     for sentence in sentences:
         taggings[sentence.tags].append(sentence)
@@ -163,9 +195,11 @@ def _of_one_shape(syntax: str, sentences: Sequence[_Tagged], support: int) -> It
             continue
         pattern = _pattern(tags, alike)
         fits = compile_pattern(pattern, "harvested template").fullmatch
-        if all(s.tags == tags for s in sentences if fits(s.text)):
+        fitting = [sentence for sentence in sentences if fits(sentence.text)]
+        share = sum(sentence.tags == tags for sentence in fitting) / max(1, len(fitting))
+        if share >= agreement:
             labels = tuple(tag[2:] for tag in tags if tag.startswith("B-"))
-            yield Template(syntax, pattern, labels, len(alike))
+            yield Template(syntax, pattern, labels, len(alike), agreement=round(share, 3))
 
 
 def _is_literal(i: int, tags: tuple[str, ...], alike: Sequence[_Tagged]) -> bool:
@@ -211,6 +245,7 @@ def template_file(found: Sequence[Template]) -> str:
         "[[template]]\n"
         "keep = false\n"
         f"support = {one.support}\n"
+        f"agreement = {one.agreement}\n"
         f"labels = {json.dumps(one.labels)}\n"
         f"syntax = {json.dumps(one.syntax)}\n"
         f"pattern = {json.dumps(one.pattern)}"

@@ -11,25 +11,29 @@ from typing import Any
 from incognote import __version__
 from incognote.core.errors import MissingExtra, UsageError
 from incognote.core.types import AnnotatedDocument
-from incognote.detect.model_folder import ModelFolder, open_model
-from incognote.detect.tagging import Scores
-from incognote.detect.transformer import TransformerScorer
+from incognote.detect.learned.model_folder import ModelFolder, open_model
+from incognote.detect.learned.tagging import Scores
+from incognote.detect.learned.transformer import TransformerScorer
 from incognote.learn import crf, fast, transformer
-from incognote.learn.augment import Augmentation, Source
-from incognote.learn.checkpoint import restart
 from incognote.learn.data import (
     Note,
     check_notes,
     hold_out,
     labels_of,
     labels_of_types,
+    languages_of,
     notes_of,
     only,
 )
 from incognote.learn.folder import keep_version
-from incognote.learn.pools import gather
-from incognote.learn.teachers import Teacher
-from incognote.learn.windows import unit_targets
+from incognote.learn.network.base import Base
+from incognote.learn.network.checkpoint import restart
+from incognote.learn.network.feed import Lesson, Maker
+from incognote.learn.network.teachers import Teacher
+from incognote.learn.network.windows import unit_targets
+from incognote.learn.text.augment import Augmentation, Source
+from incognote.learn.text.pools import gather
+from incognote.prepare.fold import fold
 
 Progress = Callable[[str], None]
 TRAINING = "training"  # the sub-folder with what resuming needs; detectors never read it
@@ -60,16 +64,18 @@ def prepare_data(
     types: Sequence[str] = (),
     held_out: int | None = None,
     pools: Path | None = None,
+    languages: Sequence[str] = (),
     seed: int = 1,
 ) -> TrainingData:
     """Refuses data that cannot be trained on. A twentieth of the notes is held out by default.
 
-    With `types` the model learns those alone; all else in the notes is no PHI to it.
+    With `types` the model learns those alone; all else in the notes is no PHI to it. `languages`
+    are those that the model will serve; without them, those that the notes are written in.
     """
     notes, more = notes_of(documents), notes_of(extra)
     warnings = check_notes(notes)
     if more:
-        check_notes([*more, *notes[:1]], least=1)
+        check_notes([*more, *notes])
     if types:
         wanted = labels_of_types(types)
         notes, more = only(notes, wanted), only(more, wanted)
@@ -84,6 +90,7 @@ def prepare_data(
     card = {
         "incognote": __version__,
         "notes": len(kept),
+        "languages": list(languages or languages_of(notes)),
         "extra_notes": len(more),
         "seed": seed,
         "data_sha256": _fingerprint(notes),
@@ -92,7 +99,7 @@ def prepare_data(
         card["types"] = ", ".join(types)
     if more:
         card["extra_sha256"] = _fingerprint(more)
-    texts = [Note(f"unmarked_{number}", text, ()) for number, text in enumerate(unmarked)]
+    texts = [Note(f"unmarked_{number}", fold(text)[0], ()) for number, text in enumerate(unmarked)]
     if texts:
         card |= {"unmarked_texts": len(texts), "unmarked_sha256": _fingerprint(texts)}
     return TrainingData(kept, held, more, texts, pools, card, warnings)
@@ -107,7 +114,7 @@ def _fingerprint(notes: Sequence[Note]) -> str:
 
 def train_transformer(
     data: TrainingData,
-    base: Path,
+    base: Base,
     out: Path,
     options: transformer.Training,
     progress: Progress,
@@ -116,13 +123,14 @@ def train_transformer(
     resume: bool = False,
     hard_examples: bool = False,
     teachers: Sequence[Teacher] = (),
+    lessons: Maker[list[Lesson]] | None = None,
     description: str = "",
 ) -> ModelFolder:
     """A transformer model folder. With teachers it also learns from what they say of the notes and
     of the unmarked texts. `hard_examples` goes on from the model in `out`, which is kept as a
     version beside the new one; the notes on which it errs come three times as often."""
     require_training()
-    from incognote.learn.export import export_transformer
+    from incognote.learn.network.export import export_transformer
 
     scratch = out / TRAINING
     if hard_examples:
@@ -140,7 +148,15 @@ def train_transformer(
     source = data.source(augmentation or Augmentation())
     go_on = resume or hard_examples
     transformer.train(
-        base, source, data.held, scratch, options, progress, resume=go_on, teachers=teachers
+        base,
+        source,
+        data.held,
+        scratch,
+        options,
+        progress,
+        resume=go_on,
+        teachers=teachers,
+        lessons=lessons,
     )
     card = data.card | ({"description": description} if description else {})
     if teachers:
@@ -171,12 +187,13 @@ def train_fast(
     *,
     augmentation: Augmentation | None = None,
     teacher: Reader | None = None,
+    lessons: Maker[list[Lesson]] | None = None,
     description: str = "",
 ) -> ModelFolder:
     """A fast model folder; with a teacher it also learns from its answers on the unmarked texts and
     on rewritten copies of the notes."""
     require_training()
-    from incognote.learn.export import export_fast
+    from incognote.learn.network.export import export_fast
 
     card = data.card | ({"description": description} if description else {})
     source = data.source(augmentation or Augmentation())
@@ -191,7 +208,16 @@ def train_fast(
         labels = teacher.labels
         card |= {"teacher": teacher.name}
     scratch = out / TRAINING
-    fast.train(source, data.held, scratch, options, progress, labels=labels, taught=taught)
+    fast.train(
+        source,
+        data.held,
+        scratch,
+        options,
+        progress,
+        labels=labels,
+        taught=taught,
+        lessons=lessons,
+    )
     return export_fast(scratch, data.held, out, card)
 
 
@@ -216,8 +242,8 @@ def erring(folder: ModelFolder, notes: Sequence[Note]) -> list[Note]:
 
 def require_training() -> None:
     try:
+        import onnx  # noqa: F401
         import safetensors  # noqa: F401
         import torch  # noqa: F401
-        import transformers  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("training of neural models", "train") from None

@@ -1,33 +1,41 @@
 """Training of the transformer detector.
 
-Word embeddings stay frozen: they hold half of the weights, and a corpus of some thousand notes
-would only blur them. A small network also learns from teachers, larger ones that were trained here
-before it: what they say of every unit, annotated or not, is a target beside the annotation.
+A network also learns from teachers, mostly larger ones that were trained before it: what they say
+of every unit, annotated or not, is a target beside the annotation.
 """
 
 from __future__ import annotations
 
 import copy
-import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incognote.core.errors import UsageError
-from incognote.learn.augment import Source
-from incognote.learn.checkpoint import Best, load_weights, read_state
 from incognote.learn.data import Note, labels_of
-from incognote.learn.feed import EpochMaker, epochs
-from incognote.learn.network import build, read_vocabulary
-from incognote.learn.steps import Schedule, Steps
-from incognote.learn.teachers import Teacher, mean_answer
-from incognote.learn.windows import IGNORED, Batch, batches, cut, phi_error
+from incognote.learn.network.base import Base
+from incognote.learn.network.checkpoint import Best, load_weights, read_state
+from incognote.learn.network.encoder import build
+from incognote.learn.network.exits import exit_loss
+from incognote.learn.network.feed import (
+    BatchMaker,
+    EpochMaker,
+    Lesson,
+    LessonMaker,
+    Maker,
+    epochs,
+)
+from incognote.learn.network.steps import Schedule, Steps, mixed_precision
+from incognote.learn.network.teachers import Teacher, mean_answer
+from incognote.learn.network.windows import IGNORED, Batch, phi_error
+from incognote.learn.text.augment import Source
 
 if TYPE_CHECKING:
     import torch
@@ -55,6 +63,8 @@ class Training:
     seed: int = 1
     workers: int = 1  # copies of the network, each with one thread and its part of a batch
     feeders: int = 0  # processes that make the next epochs ahead; 0 makes them in between
+    learn_words: bool = False  # word vectors learn, too: for a base of another language
+    frozen: int = 0  # layers from below that stay as they are
 
 
 def loss_of(
@@ -90,7 +100,7 @@ def loss_of(
 
 
 def train(
-    base: Path,
+    base: Base,
     source: Source,
     held: Sequence[Note],
     out: Path,
@@ -99,22 +109,25 @@ def train(
     *,
     resume: bool = False,
     teachers: Sequence[Teacher] = (),
+    lessons: Maker[list[Lesson]] | None = None,
 ) -> None:
     """Trains, and keeps the best epoch in `out`.
 
-    The kept weights are a running average, so that any epoch's are good enough to use.
+    The kept weights are a running average, so that any epoch's are good enough to use. `lessons`
+    are epochs that teachers have read already, in place of those that `source` makes.
     """
     import torch
 
     torch.manual_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    pieces = read_vocabulary(base)
     labels = labels_of(source.notes)
     index = {label: i for i, label in enumerate(labels, 1)}
+    if options.window > base.longest:
+        raise UsageError(f"{base.name} reads at most {base.longest} pieces at once")
     for teacher in teachers:
         if teacher.labels != labels:
             raise UsageError(f"the teacher {teacher.name} knows other labels than these notes have")
-    model = build(base, len(labels))
+    model = build(base, labels, learn_words=options.learn_words, frozen=options.frozen)
     first_epoch, best = 0, Best(out, options.patience)
     if resume:
         first_epoch, best = _resumed(model, out, labels, options)
@@ -122,23 +135,21 @@ def train(
 
     steps = Steps(
         [
-            (_trained(model, of_encoder=True), options.rate),
-            (_trained(model, of_encoder=False), options.head_rate),
+            (_trained(model, of_base=True), options.rate),
+            (_trained(model, of_base=False), options.head_rate),
         ],
         options.decay,
         options.averaging,
     )
-    crew = Crew(model, options.workers, device, pieces.unknown, options.blanked, teachers)
+    crew = Crew(model, options.workers, device, base.pieces.unknown, options.blanked)
     schedule = Schedule(options.epochs, options.minutes)
-    check = batches(
-        [w for note in held for w in cut(note, pieces, index, options.window, random.Random(0))],
-        pieces.pad,
-        options.budget * 2,
-    )
-    make = EpochMaker(source, pieces, index, options.window, options.budget // options.workers)
+    make = BatchMaker(base.pieces, index, options.window, options.budget // options.workers)
+    check = replace(make, budget=options.budget * 2)([Lesson(note) for note in held], 0)
     numbers = range(first_epoch, options.epochs)
-    feed = epochs(make, [options.seed * 1000 + epoch for epoch in numbers], options.feeders)
-    for epoch, parts in zip(numbers, feed, strict=True):
+    seeds = [options.seed * 1000 + epoch for epoch in numbers]
+    for epoch, parts in zip(
+        numbers, _fed(lessons or LessonMaker(source), make, seeds, options, teachers), strict=True
+    ):
         model.train()
         _run_epoch(epoch, parts, crew, steps, schedule, options, progress)
         with steps.average.in_place():
@@ -157,6 +168,24 @@ def train(
             break
 
 
+def _fed(
+    lessons: Maker[list[Lesson]],
+    make: BatchMaker,
+    seeds: Sequence[int],
+    options: Training,
+    teachers: Sequence[Teacher],
+) -> Iterator[list[Batch]]:
+    """The batches of each epoch. Teachers read in this process, which has the device."""
+    if not teachers:
+        yield from epochs(EpochMaker(lessons, make), seeds, options.feeders)
+        return
+    for seed, notes in zip(seeds, epochs(lessons, seeds, options.feeders), strict=True):
+        said = mean_answer(teachers, [one.note.text for one in notes])
+        yield make(
+            [replace(one, taught=taught) for one, taught in zip(notes, said, strict=True)], seed
+        )
+
+
 def _resumed(model: Any, out: Path, labels: tuple[str, ...], options: Training) -> tuple[int, Best]:
     """The epoch to go on with, its weights in the model, and the error that is to be beaten."""
     state = read_state(out)
@@ -166,12 +195,15 @@ def _resumed(model: Any, out: Path, labels: tuple[str, ...], options: Training) 
     return state["epoch"], Best(out, options.patience, state["held_out_error"])
 
 
-def _trained(model: Any, *, of_encoder: bool) -> list[Any]:
-    """The weights that learn: those of the encoder that came trained, or those that are new."""
+_NEW = ("heads", "shapes", "layouts", "exits")
+
+
+def _trained(model: Any, *, of_base: bool) -> list[Any]:
+    """The weights that learn: those that came trained, or those that are new to the base."""
     return [
         weights
         for name, weights in model.named_parameters()
-        if name.startswith("encoder") == of_encoder and weights.requires_grad
+        if name.startswith(_NEW) != of_base and weights.requires_grad
     ]
 
 
@@ -192,7 +224,13 @@ def _run_epoch(
         done = schedule.done(epoch + number / len(todo))
         if done >= 1:
             break
-        total += crew.backward(batch)
+        loss = crew.backward(batch)
+        if not isfinite(loss):
+            raise UsageError(
+                f"training failed in epoch {epoch + 1}: the loss is not a number any more. Lower "
+                "the rate, or look for damaged weights in the base"
+            )
+        total += loss
         steps.take(min(1.0, (done + 1e-4) / options.warmup) * (1.0 - done))
         seen += sum(part.ids.size for part in batch)
         if number % 50 == 49:
@@ -217,12 +255,9 @@ class Crew:
         device: str,
         unknown: int,
         blanked: float,
-        teachers: Sequence[Teacher] = (),
     ) -> None:
         self._models = [model, *(copy.deepcopy(model) for _ in range(workers - 1))]
-        self._work = partial(
-            _loss, device=device, unknown=unknown, blanked=blanked, teachers=teachers
-        )
+        self._work = partial(_loss, device=device, unknown=unknown, blanked=blanked)
         self._pool = ThreadPoolExecutor(workers, initializer=_one_thread if workers > 1 else None)
 
     def backward(self, parts: Sequence[Batch]) -> float:
@@ -260,29 +295,20 @@ def _one_thread() -> None:
     torch.set_num_threads(1)  # holds for the calling thread
 
 
-def _loss(
-    model: Any,
-    batch: Batch,
-    device: str,
-    unknown: int,
-    blanked: float,
-    teachers: Sequence[Teacher] = (),
-) -> torch.Tensor:
+def _loss(model: Any, batch: Batch, device: str, unknown: int, blanked: float) -> torch.Tensor:
     import torch
 
     ids, shapes, layouts, mask, labels, opens = (
         torch.from_numpy(array).to(device, non_blocking=True)
         for array in (batch.ids, batch.shapes, batch.layouts, batch.mask, batch.labels, batch.opens)
     )
-    taught = None
-    with torch.autocast(device, torch.bfloat16):
-        if teachers:
-            with torch.no_grad():  # teachers see every piece, also those blanked for the student
-                taught = mean_answer(teachers, (ids, shapes, layouts, mask))
-        if blanked:
-            ids = torch.where(torch.rand(ids.shape, device=device) < blanked, unknown, ids)
-        logits = model(ids, shapes, layouts, mask)
-    return loss_of(logits, labels, opens, taught)
+    taught = None if batch.taught is None else torch.from_numpy(batch.taught).to(device).float()
+    if blanked:  # teachers saw every piece, also those blanked for the student
+        ids = torch.where(torch.rand(ids.shape, device=device) < blanked, unknown, ids)
+    with mixed_precision(device):
+        logits, verdicts = model.read(ids, shapes, layouts, mask)
+    loss = loss_of(logits, labels, opens, taught)
+    return loss + exit_loss(verdicts, labels, taught) if verdicts else loss
 
 
 def _held_out_error(model: Any, check: Sequence[Batch], device: str) -> float:
@@ -293,7 +319,7 @@ def _held_out_error(model: Any, check: Sequence[Batch], device: str) -> float:
     for batch in check:
         read = batch.labels != IGNORED
         inputs = (batch.ids, batch.shapes, batch.layouts, batch.mask)
-        with torch.no_grad(), torch.autocast(device, torch.bfloat16):
+        with torch.no_grad(), mixed_precision(device):
             logits = model(*(torch.from_numpy(array).to(device) for array in inputs))
         said.append(logits[..., :-1].argmax(-1).cpu().numpy()[read])
         gold.append(batch.labels[read])

@@ -12,11 +12,13 @@ tools/build_lexicon compiles them.
 
 from incognote.lexicon.fold import fold, fold_place
 from incognote.lexicon.lexicon import Lexicon, lexicon
+from incognote.lexicon.origins import ORIGINS
 from incognote.lexicon.people import ETHNICITIES, Ethnicity, Name, Sex
 from incognote.lexicon.places import City, State
 
 __all__ = [
     "ETHNICITIES",
+    "ORIGINS",
     "City",
     "Ethnicity",
     "Lexicon",

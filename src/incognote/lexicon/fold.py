@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+
+from incognote.core.caches import cached
 
 _DROPPED = str.maketrans("", "", "'’‘ʻ`.")
 # Letters that Unicode does not decompose.
@@ -14,7 +15,7 @@ _LONG_FORMS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
 
 
 # Whoever meets a new word asks a dozen questions about it, one after the other.
-@lru_cache(maxsize=1024)
+@cached(1024)
 def fold(text: str) -> str:
     """Folds "O'Brien" and "OBRIEN" to "obrien", "Muñoz" to "munoz", "St. Paul" to "st paul"."""
     if not text.isascii():

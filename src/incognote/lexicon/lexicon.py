@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
+from incognote.core.caches import cached, once
 from incognote.lexicon import store
 from incognote.lexicon.fold import fold, fold_place
+from incognote.lexicon.origins import Kind, guess_origin, origin_of_row
 from incognote.lexicon.people import Ethnicity, Name, NameTable, Sex, nickname_table
 from incognote.lexicon.places import City, Places
 
@@ -29,6 +31,16 @@ class Lexicon(Places):
     def surname_bearers(self, word: str) -> int | None:
         """How many people have this surname; None if it is none that is known."""
         return self._surnames.bearers(fold(word))
+
+    def origin(self, kind: Kind, word: str) -> str:
+        """Where a name comes from (one of ORIGINS): as listed, or as its letters tell."""
+        key = fold(word)
+        row = self.name_table(kind).row(key)
+        return guess_origin(kind, key) if row is None else origin_of_row(kind, row)
+
+    def name_table(self, kind: Kind) -> NameTable:
+        """All names of a kind, most frequent first."""
+        return self._first_names if kind == "first" else self._surnames
 
     def first_names(
         self, sex: Sex | None = None, ethnicity: Ethnicity | None = None
@@ -129,7 +141,7 @@ class Lexicon(Places):
         common = key in self._ordinary or key in self._clinical or key in self._drugs
         return table.name(row, common_word=common)
 
-    @cache  # noqa: B019 - the one lexicon lives as long as the program
+    @cached(64)  # the one lexicon lives as long as the program
     def _pool(self, kind: str, sex: Sex | None, ethnicity: Ethnicity | None) -> tuple[str, ...]:
         table = self._first_names if kind == "first_names" else self._surnames
         return table.pool(sex, ethnicity)
@@ -168,7 +180,7 @@ class Lexicon(Places):
         return dict(zip(words, range(len(words)), strict=True))
 
 
-@cache
+@once
 def lexicon() -> Lexicon:
     """The one lexicon of this process."""
     return Lexicon()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
+from incognote.core.caches import once
 from incognote.lexicon import store
 from incognote.lexicon.fold import fold
 
@@ -71,6 +71,19 @@ class NameTable:
             self._count[row], self._share_female(row), (white, black, hispanic, api), common_word
         )
 
+    def key(self, row: int) -> str:
+        """The folded name at a rank."""
+        return self._keys[row]
+
+    def count(self, row: int) -> int:
+        return self._count[row]
+
+    def female(self, row: int) -> float:
+        return self._share_female(row)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
     def pool(self, sex: Sex | None, ethnicity: Ethnicity | None) -> tuple[str, ...]:
         found = []
         which = ETHNICITIES.index(ethnicity) if ethnicity else 0
@@ -98,7 +111,7 @@ def written(key: str) -> str:
     return key.capitalize()
 
 
-@cache
+@once
 def nickname_table() -> dict[str, frozenset[str]]:
     rows = (line.split("\t") for line in store.lines("nicknames"))
     return {fold(name): frozenset(variants.split()) for name, variants in rows}

@@ -11,9 +11,10 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from math import log
+
+from incognote.core.caches import BoundedDict, once
 
 START, END = "<s>", "</s>"
 LONGEST_ENDING = 4
@@ -24,6 +25,8 @@ _NAME_FLOOR = 0.01
 # Rarer readings than this are noise of the training data.
 _READING_FLOOR = 0.004
 _BACK_OFF = 0.3
+# Words whose readings are kept.
+_READINGS = 50_000
 
 _Counts = Mapping[str, int]
 
@@ -76,7 +79,9 @@ class Tagger:
             }
             for before, of in following.items()
         }
-        self._seen: dict[tuple[str, str], list[tuple[str, float]]] = {}
+        self._seen: BoundedDict[tuple[str, str], list[tuple[str, float]]] = BoundedDict(
+            f"{__name__}.readings", _READINGS
+        )
 
     def tag(self, words: Sequence[str]) -> list[str]:
         best = {START: 0.0}
@@ -102,15 +107,14 @@ class Tagger:
     def _readings(self, word: str, *, first: bool) -> list[tuple[str, float]]:
         """The tags a word may carry, each with log P(word, shape | tag) up to a constant."""
         key = (word.lower(), shape(word, first=first))
-        if key not in self._seen:
-            if len(self._seen) > 50_000:
-                self._seen.clear()
+        found = self._seen.get(key)
+        if found is None:
             form = key[1]
-            self._seen[key] = [
+            found = self._seen[key] = [
                 (name, log(share) - self._log_prior[name] + self._log_shape[name][form])
                 for name, share in self._shares(*key).items()
             ]
-        return self._seen[key]
+        return found
 
     def _shares(self, word: str, form: str) -> dict[str, float]:
         known = self._words.get(word)
@@ -142,7 +146,7 @@ def _shares(counts: _Counts) -> dict[str, float]:
     return {name: count / total for name, count in counts.items()}
 
 
-@cache
+@once
 def _model() -> Tagger:
     packed = files("incognote.lexicon").joinpath("speech.json.gz").read_bytes()
     return Tagger(**json.loads(gzip.decompress(packed)))

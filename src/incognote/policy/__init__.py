@@ -1,5 +1,6 @@
 """What a data office decides: the Policy model, its loader and the presets."""
 
+from incognote.policy.coverage import Coverage, coverage
 from incognote.policy.explain import explain_policy
 from incognote.policy.load import DEFAULT, checked, load_policy, policy_from, presets, typed_options
 from incognote.policy.model import (
@@ -37,6 +38,7 @@ __all__ = [
     "REPLACE",
     "TEXT",
     "ConnectRule",
+    "Coverage",
     "DetectorRules",
     "DicomRules",
     "FormatRules",
@@ -48,6 +50,7 @@ __all__ = [
     "SpeechRules",
     "TransformRules",
     "checked",
+    "coverage",
     "explain_policy",
     "load_policy",
     "policy_from",

@@ -22,7 +22,9 @@ def dump_policy(policy: Policy, notes: Mapping[str, str] | None = None) -> str:
     for name, rule in labels.items():
         if notes and name in notes:
             lines.append(f"# {notes[name]}")
-        lines.append(f"{_key(name)} = {_value({'action': rule.action, **rule.options})}")
+        because = {"because": rule.because} if rule.because else {}
+        row = {"action": rule.action, **because, **rule.options}
+        lines.append(f"{_key(name)} = {_value(row)}")
     for section, content in tree.items():
         if section == "detectors":
             for name, rules in content.items():

@@ -28,10 +28,12 @@ from incognote.policy.model import (
     DicomRules,
     Policy,
 )
+from incognote.policy.paths import with_paths_below
 from incognote.policy.patterns import compile_pattern
 
 DEFAULT = "i2b2-2014"
 _PRESETS = files("incognote.policy").joinpath("presets")
+_RULE_KEYS = ("action", "because")
 _PRIVATE = re.compile(r"[0-9A-Fa-f]{3}[13579BDFbdf],[^,]+,[0-9A-Fa-f]{2}")
 
 
@@ -42,23 +44,32 @@ def presets() -> tuple[str, ...]:
     )
 
 
-def load_policy(name: str | Path | Policy = DEFAULT) -> Policy:
-    """A preset's name, a path, or several of them joined with "+", where later ones win.
+def load_policy(name: str | Path | Policy | Mapping[str, Any] = DEFAULT) -> Policy:
+    """A preset's name, a path, several of them joined with "+" (later ones win), or a dict as TOML
+    would give it, with `extends` if wanted.
 
     An overlay (`overlay = true`) says only what it changes; alone, it changes the default policy.
     """
     if isinstance(name, Policy):
         return name
-    parts = [name] if isinstance(name, Path) else name.split("+")
+    if not isinstance(name, str | Path | Mapping):
+        kind = type(name).__name__  # type: ignore[unreachable]
+        raise PolicyError(f"a policy is a name, a path, a dict or a Policy, not {kind}")
+    parts: list[str | Path | Mapping[str, Any]] = (
+        list(name.split("+")) if isinstance(name, str) else [name]
+    )
     tree: dict[str, Any] = {}
     for part in parts:
-        own = _read(part, folder=Path(), seen=())
+        is_tree = isinstance(part, Mapping)
+        own = _with_bases(dict(part), Path(), ()) if is_tree else _read(part, Path(), ())  # type: ignore[arg-type]
         if own.pop("overlay", False) and not tree:
             tree = _read(DEFAULT, folder=Path(), seen=())
         tree = _merge(tree, own)
+    called = "the policy" if isinstance(name, Mapping) else str(name)
     if not tree.get("labels"):
-        raise PolicyError(f"{name}: says nothing of any label, so everything would pass through")
-    tree["name"] = str(name) if isinstance(name, Path) or len(parts) > 1 else tree.get("name", name)
+        raise PolicyError(f"{called}: says nothing of any label, so everything would pass through")
+    many = isinstance(name, Path) or len(parts) > 1
+    tree["name"] = called if many else tree.get("name", called)
     return policy_from(tree)
 
 
@@ -75,13 +86,19 @@ def _read(name: str | Path, folder: Path, seen: tuple[str, ...]) -> dict[str, An
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PolicyError(f"{where}: not TOML: {error}") from None
+    # Files that a policy names lie beside it, wherever the command is run.
+    return _with_bases(with_paths_below(tree, folder), folder, (*seen, where))
+
+
+def _with_bases(tree: dict[str, Any], folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
+    """A policy on top of those that it extends."""
     base = tree.pop("extends", None)
     if base is None:
         return tree
     bases = base if isinstance(base, list) else [base]
     merged: dict[str, Any] = {}
     for each in bases:
-        merged = _merge(merged, _read(str(each), folder, (*seen, where)))
+        merged = _merge(merged, _read(str(each), folder, seen))
     # What a policy decides is inherited; what it is called and says of itself is not.
     inherited = {key: merged[key] for key in merged if key not in ("name", "description")}
     return _merge(inherited, tree)
@@ -124,17 +141,18 @@ def _expand_labels(tree: dict[str, Any]) -> dict[str, Any]:
     rules = {
         name: {"action": rule} if isinstance(rule, str) else rule for name, rule in rules.items()
     }
-    default = rules.pop("default", {"action": "off"})
     for name, rule in rules.items():
-        if name not in all_labels():
+        if name not in all_labels() and name != "default":
             raise PolicyError(f"labels.{name}: no such label{_meant(name, all_labels())}")
         if not isinstance(rule, Mapping) or "action" not in rule:
             raise PolicyError(f"labels.{name}: needs an action")
+    default = rules.pop("default", {"action": "off"})
     expanded = {}
     for name, row in all_labels().items():
         rule = rules.get(name, {"action": "off"} if row.optional else default)
-        options = {key: value for key, value in rule.items() if key != "action"}
-        expanded[name] = {"action": rule["action"], "options": options}
+        options = {key: value for key, value in rule.items() if key not in _RULE_KEYS}
+        stated = {key: rule[key] for key in _RULE_KEYS if key in rule}
+        expanded[name] = {**stated, "options": options}
     return {**tree, "labels": expanded}
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from incognote.core.labels import all_labels
+from incognote.policy.paths import with_contents
 
 OFF = "off"
 KEEP = "keep"
@@ -64,10 +65,15 @@ class DetectorRules:
 @dataclass(frozen=True, slots=True)
 class LabelRule:
     """What happens to a label: `off` (not looked for), `keep` (reported, left as it is), or the
-    name of a transform with its options."""
+    name of a transform with its options.
+
+    `because` states why a direct identifier is kept, or why a label that no detector finds is no
+    gap. Without it, `deid` refuses such a policy.
+    """
 
     action: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +169,22 @@ class TransformRules:
     document does not tell its own date (0: the year of the run). `leaks` says what happens where
     an original value is still in the output: `repair` replaces it too, `quarantine` stops the
     document.
+
+    `project` is a salt: two projects that use one key share nothing. `numbers` says over what ids
+    and codes stay one to one and joinable: the `corpus`, or each `patient` alone. `phones` are
+    `plausible` (an area code of the surrogate state) or `fictional` (555-0100 to 555-0199). With
+    `season = "keep"` dates move by whole years (as many as `max_shift_days` allows, at least one)
+    give or take three weeks, so that seasons stay. `pools` names lists of your own that
+    surrogates are taken from, one value in a line, the most frequent first: `family`, `given`,
+    `female`, `male`, `city`, `street`, `institution`, `profession`.
     """
 
     scope: str = "patient"
+    project: str = ""
+    numbers: str = "corpus"
+    phones: str = "plausible"
+    season: str = "move"
+    pools: Mapping[str, str] = field(default_factory=dict)
     min_shift_days: int = 30
     max_shift_days: int = 365
     keep_weekday: bool = False
@@ -260,6 +279,22 @@ class Policy:
         return frozenset(name for name in all_labels() if self.rule(name).action != OFF)
 
     @property
+    def kept(self) -> frozenset[str]:
+        """The labels that are reported and left as they are."""
+        return frozenset(name for name in all_labels() if self.rule(name).action == KEEP)
+
+    @property
+    def kept_fields(self) -> tuple[str, ...]:
+        """What the policy copies without looking: fields by name, and whole kinds of things."""
+        rules = self.formats
+        named = sorted(name for name, choice in rules.labels.items() if choice == KEEP)
+        kinds = {"fields without a rule": rules.unnamed, "file names": rules.names}
+        kinds["pictures"] = rules.images
+        return (*named, *(kind for kind, choice in kinds.items() if choice == KEEP))
+
+    @property
     def hash(self) -> str:
         """Stamped on every output: the same hash means the same decisions."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps(with_contents(asdict(self)), sort_keys=True).encode()
+        ).hexdigest()[:16]

@@ -6,13 +6,13 @@ look-behind, a back-reference) it refuses, and so do we, before the first docume
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
+from incognote.core.caches import cached
 from incognote.core.errors import PolicyError
 
 
-@lru_cache(maxsize=1024)
+@cached(1024)
 def compile_pattern(pattern: str, where: str, ignore_case: bool = False) -> Any:
     """The compiled pattern; `where` is the policy path that an error names."""
     import re2

@@ -5,6 +5,9 @@ Detectors read views and never the document; every offset of a view maps back.
 
 from __future__ import annotations
 
+from incognote.core.errors import ReadError
+from incognote.core.text.language import languages_in
+from incognote.core.text.letters import hides_text
 from incognote.core.types import Document, View
 from incognote.policy import PrepareRules
 from incognote.prepare.fold import fold
@@ -21,15 +24,25 @@ def prepare(document: Document, rules: PrepareRules) -> list[View]:
 
     Windows overlap, so that nothing is lost at their ends; what is found twice is one find.
     """
+    if hides_text(document.text):
+        raise ReadError("holds tag letters, a text that nobody sees")
     language = language_of(document.text, rules.languages)
+    also = tuple(sorted(languages_in(document.text) - {language}))
     return [
-        _view(document, start, end, language, rules)
+        _view(document, start, end, language, also, rules)
         for start, end in windows(document.text, rules.window)
         if end > start
     ]
 
 
-def _view(document: Document, start: int, end: int, language: str, rules: PrepareRules) -> View:
+def _view(
+    document: Document,
+    start: int,
+    end: int,
+    language: str,
+    also: tuple[str, ...],
+    rules: PrepareRules,
+) -> View:
     text, offsets = fold(document.text[start:end], base=start)
     if rules.unwrap:
         text = unwrap(text)
@@ -49,5 +62,6 @@ def _view(document: Document, start: int, end: int, language: str, rules: Prepar
         tokens=tokens,
         sentences=sentences,
         language=language,
+        also=also,
         unread=unread,
     )

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
-from incognote.core.letters import is_invisible
-from incognote.core.offsets import OffsetMap, OffsetMapBuilder
+from incognote.core.caches import cached
+from incognote.core.text.letters import is_invisible
+from incognote.core.text.offsets import OffsetMap, OffsetMapBuilder
 
 _PLAIN = {
     **dict.fromkeys("‘’‚‛ʼ′`´", "'"),
@@ -45,7 +45,7 @@ _ODD = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@cached(4096)
 def fold_character(character: str) -> str:
     """The plain form of one character: usually one character, sometimes two or none."""
     if is_invisible(character) or unicodedata.combining(character):

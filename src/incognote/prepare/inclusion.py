@@ -12,13 +12,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from incognote.core.caches import cached
 from incognote.core.errors import PolicyError
-from incognote.core.offsets import OffsetMap, Piece
+from incognote.core.text.offsets import OffsetMap, Piece
+from incognote.policy.signing import SIGNED
 
-COLUMNS = ("keep", "kind", "count", "documents", "sentence")
-SIGNED = frozenset({"y", "yes", "x", "1", "true"})
+COLUMNS = ("keep", "kind", "count", "documents", "claims", "sentence")
 
 _Ranges = tuple[tuple[int, int], ...]
 
@@ -27,7 +27,7 @@ def normal(sentence: str) -> str:
     return " ".join(sentence.split())
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def inclusion_list(path: str) -> frozenset[str]:
     """The sentences that a person has signed: rows of a CSV file whose `keep` says yes."""
     try:

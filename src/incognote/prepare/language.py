@@ -8,11 +8,11 @@ stands.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Any
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+from incognote.core.caches import once
+from incognote.core.text.language import WORD
+
 _SMALL_ENGLISH = frozenset(
     "the of and with was is are has have had for this that from been were will not which she he her"
     " his they to at on in by".split()
@@ -32,7 +32,7 @@ _ENOUGH = 6000
 
 def language_of(text: str, languages: tuple[str, ...]) -> str:
     """The ISO 639-1 code of the language; `languages` are those expected, the usual one first."""
-    words = _WORD.findall(text[:_ENOUGH].lower())
+    words = WORD.findall(text[:_ENOUGH].lower())
     if len(words) < _FEWEST_WORDS:
         return languages[0]
     small = sum(map(_SMALL_ENGLISH.__contains__, words))
@@ -44,7 +44,7 @@ def language_of(text: str, languages: tuple[str, ...]) -> str:
     return language if confidence >= _SURE and len(language) == 2 else languages[0]
 
 
-@cache
+@once
 def _model() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

@@ -12,10 +12,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib.resources import files
 
-from incognote.core.letters import count_letters
+from incognote.core.caches import once
+from incognote.core.text.letters import count_letters
 from incognote.core.types import Tokens
 from incognote.lexicon import lexicon
 from incognote.lexicon.speech import Tagger
@@ -117,7 +117,7 @@ def _is_name(word: str) -> bool:
     )
 
 
-@cache
+@once
 def _model() -> Tagger:
     packed = files("incognote.prepare").joinpath("truecase.json.gz").read_bytes()
     counts = json.loads(gzip.decompress(packed))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 
+from incognote.core.caches import once
 from incognote.core.errors import OffsetError
 from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Document, Dropped, Span
@@ -39,7 +39,7 @@ def rank(claim: Claim) -> tuple[float, ...]:
     return (-claim.weight, -span.score, -span.length, _order()[span.label], span.start)
 
 
-@cache
+@once
 def _order() -> Mapping[str, int]:
     return {name: at for at, name in enumerate((*all_labels(), SAFE))}
 

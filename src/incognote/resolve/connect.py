@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from incognote.core.caches import cached
 from incognote.core.types import Dropped, Span
 from incognote.policy import ConnectRule
 from incognote.policy.patterns import compile_pattern
@@ -89,12 +89,12 @@ def _between(left: Span, right: Span, text: str, table: _Table, *, line_ends: in
     return ""
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _joins(rules: tuple[ConnectRule, ...]) -> _Table:
     return _table([(i, rule) for i, rule in enumerate(rules) if not rule.group])
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _ties(rules: tuple[ConnectRule, ...]) -> _Table:
     return _table([(i, rule) for i, rule in enumerate(rules) if rule.group])
 

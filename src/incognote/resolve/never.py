@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from operator import itemgetter
 
+from incognote.core.caches import cached
 from incognote.core.types import Dropped, Span
 from incognote.policy import NeverRule
 from incognote.policy.patterns import compile_pattern
@@ -55,7 +55,7 @@ def drop_unread(
 _Test = Callable[[Span, str], bool]
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _tests(rules: tuple[NeverRule, ...]) -> tuple[_Test, ...]:
     return tuple(_test(rule, f"resolve.never[{i}]") for i, rule in enumerate(rules))
 

@@ -8,6 +8,7 @@ _WORDS = {
     "label-off": "the policy does not look for this label",
     "inclusion": "its sentence is on the inclusion list",
     "safe": "{} knows that it is no PHI",
+    "clinical": "the field holds a clinical value, and the evidence is weak",
     "never": "resolve.never[{}] says that it is never PHI",
     "speech": "neither noun nor adjective here: {}",
     "votes": "too few annotators agree: {}",

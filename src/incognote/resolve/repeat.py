@@ -13,12 +13,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 
+from incognote.core.caches import cached
 from incognote.core.labels import label as label_named
-from incognote.core.phrases import Misspellings, lower
+from incognote.core.text.phrases import Misspellings, lower
 from incognote.core.types import Span, span_order
 from incognote.lexicon import lexicon
+from incognote.lexicon.words import has_meaning, may_be_no_name
 from incognote.resolve.claims import STATED, Claim, rank
 
 SOURCE = "repetition"
@@ -133,7 +134,7 @@ def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
     ]
 
 
-@cache
+@cached(256)
 def _may_repeat(label: str) -> bool:
     in_numbers = label_named(label).category in ("ID", "CONTACT")
     return label in _NAMES or label in _WHOLE or in_numbers
@@ -148,16 +149,16 @@ def _inside(start: int, end: int, taken: _Stretches) -> bool:
 def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
     for label, found in dict.fromkeys(values):
         if label in _NAMES:
-            yield from _name_forms(found, label)
+            yield from name_forms(found, label)
         elif label in _WHOLE:
             if len(found) >= _SHORTEST_PLACE:
                 several = len(_WORD.findall(found)) > 1
-                yield _Form(found, label, guarded=not several and _also_a_word(found))
+                yield _Form(found, label, guarded=not several and may_be_no_name(found))
         elif _may_repeat(label) and _is_long_number(found):
             yield _Form(found, label, guarded=False)
 
 
-def _name_forms(name: str, label: str) -> Iterator[_Form]:
+def name_forms(name: str, label: str) -> Iterator[_Form]:
     words = [word[0] for word in _WORD.finditer(name)]
     parts = [word for word in words if len(word) >= _SHORTEST_PART]
     # Longer than any name are lists without commas; comparing them whole takes time squared.
@@ -168,7 +169,7 @@ def _name_forms(name: str, label: str) -> Iterator[_Form]:
             yield _Form("".join(f"{letter}." for letter in initials), label, guarded=True)
     for part in dict.fromkeys(parts):
         initial = words[0][0] if len(words) > 1 and part != words[0] else ""
-        yield _Form(part, label, guarded=_also_a_word(part), initial=initial.upper())
+        yield _Form(part, label, guarded=may_be_no_name(part), initial=initial.upper())
 
 
 def _is_long_number(found: str) -> bool:
@@ -176,23 +177,9 @@ def _is_long_number(found: str) -> bool:
     return len(telling) >= _SHORTEST_ID and any(char.isdigit() for char in telling)
 
 
-@lru_cache(maxsize=8192)
-def _also_a_word(word: str) -> bool:
-    """Whether a word may well be no name: a known word, an abbreviation, or very short."""
-    lex = lexicon()
-    return (
-        len(word) <= _SHORTEST_PART
-        or lex.is_ordinary(word)
-        or lex.is_clinical(word)
-        or lex.is_drug(word)
-        or lex.is_abbreviation(word.upper())
-    )
-
-
 def _is_known(word: str) -> bool:
     """Whether a word has a meaning of its own, so that it is no misspelling of another."""
-    lex = lexicon()
-    return _also_a_word(word) or lex.is_eponym(word) or lex.word_rank(word) is not None
+    return may_be_no_name(word) or has_meaning(word)
 
 
 def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Claim]:

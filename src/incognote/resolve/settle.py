@@ -7,8 +7,15 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
+from incognote.core.labels import all_labels
 from incognote.core.types import Dropped, Span
 from incognote.resolve.claims import Claim, detector_of, rank
+
+# The labels that a detector learned. One that is not here knows what it says SAFE about from a list
+# or a rule, and argues against any label.
+Learned = Mapping[str, frozenset[str]]
+NOTHING_LEARNED: Learned = {}
+_NO_PHI = frozenset({"CODE", "TRAIT"})
 
 
 class _Neighbours:
@@ -29,12 +36,13 @@ class _Neighbours:
 
 
 def weigh_evidence(
-    claims: Sequence[Claim], against: Sequence[Claim]
+    claims: Sequence[Claim], against: Sequence[Claim], learned: Learned = NOTHING_LEARNED
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
     Negative evidence speaks only for what it covers whole: that "Parkinson" is a disease says
-    nothing about "James Parkinson". A draw goes to PHI.
+    nothing about "James Parkinson". That a model sees no PHI says nothing of labels it never
+    learned. A draw goes to PHI.
     """
     kept: list[Claim] = []
     dropped: list[Dropped] = []
@@ -44,6 +52,7 @@ def weigh_evidence(
             other
             for other in harmless.of(claim.span)
             if other.span.covers(claim.span)
+            and _may_argue(other.span, claim.span.label, learned)
             and (other.weight, other.span.score) > (claim.weight, claim.span.score)
         ]
         if stronger:
@@ -52,6 +61,17 @@ def weigh_evidence(
         else:
             kept.append(claim)
     return kept, dropped
+
+
+def _may_argue(harmless: Span, label: str, learned: Learned) -> bool:
+    """Whether any of those who call a stretch harmless knows the label that is claimed there. Codes
+    and traits are no PHI: a list that says so is no reason not to find them for a policy that wants
+    them."""
+    known = all_labels().get(label)
+    anybody = () if known is not None and known.category in _NO_PHI else (label,)
+    return any(
+        label in learned.get(detector_of(source), anybody) for source in harmless.sources or ("",)
+    )
 
 
 def count_votes(

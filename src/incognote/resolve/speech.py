@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from incognote.core.types import Dropped, Span, View
 from incognote.policy import SpeechRules
 from incognote.resolve.claims import Claim, detector_of
-from incognote.resolve.taggers import Tag, tagger
+from incognote.resolve.taggers import BUILT_IN_LANGUAGE, Tag, tagger
 
 # Nouns, adjectives, foreign words and numbers can be part of a name; a single letter is a list
 # item or a symbol to a tagger, and an initial to us.
@@ -19,7 +19,8 @@ def drop_non_nouns(
     claims: Sequence[Claim], views: Sequence[View], rules: SpeechRules
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops a claim if only the sources in `rules` stand for it and none of its words is a noun."""
-    if not rules.sources or not views:
+    foreign = views and views[0].language != BUILT_IN_LANGUAGE and not rules.tagger
+    if not rules.sources or not views or foreign:
         return list(claims), []
     pages = _Pages(views, tagger(rules.tagger))
     kept: list[Claim] = []

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from incognote.core.caches import cached
 from incognote.core.errors import MissingExtra, PolicyError
 from incognote.lexicon import speech
 
 # One Penn tag for each word of a sentence.
 Tag = Callable[[Sequence[str]], list[str]]
+BUILT_IN_LANGUAGE = "en"
 
 _NEEDED = ("tok2vec", "transformer", "tagger")
 
@@ -32,7 +33,7 @@ def tagger(name: str) -> Tag:
     return _spacy(name) if name else speech.tag
 
 
-@cache
+@cached(4)
 def _spacy(model: str) -> Tag:
     import spacy
     from spacy.tokens import Doc

@@ -4,16 +4,20 @@ from incognote.transform.apply import (
     Transform,
     Transformer,
     build_transforms,
+    moved_spans,
     needs_originals,
     new_spans,
 )
-from incognote.transform.originals import Originals
+from incognote.transform.leaks.originals import Originals
+from incognote.transform.numbers.identifiers import Identifiers
 
 __all__ = [
+    "Identifiers",
     "Originals",
     "Transform",
     "Transformer",
     "build_transforms",
+    "moved_spans",
     "needs_originals",
     "new_spans",
 ]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from incognote.core.caches import BoundedDict
 from incognote.core.errors import LeakError, OffsetError, PolicyError, TransformError, UsageError
 from incognote.core.keys import SHORTEST_KEY
+from incognote.core.people import NOBODY, People
 from incognote.core.registry import load
-from incognote.core.types import Document, Replacement, Result, Span
+from incognote.core.types import Document, Replacement, Result, Span, fingerprint
 from incognote.policy import KEEP, OFF, Policy, TransformRules, typed_options
-from incognote.transform import leaks
-from incognote.transform.leaks import Piece
-from incognote.transform.masks import Tag
-from incognote.transform.needles import needles
-from incognote.transform.originals import Originals
-from incognote.transform.record import CALENDAR, NOTED, Mention, Record, Scope
+from incognote.transform.draw import project_key
+from incognote.transform.leaks import check as leaks
+from incognote.transform.leaks.check import Piece
+from incognote.transform.leaks.needles import needles
+from incognote.transform.leaks.originals import Originals
+from incognote.transform.masks.simple import Tag
+from incognote.transform.numbers.identifiers import Identifiers
+from incognote.transform.pools import check_pools
+from incognote.transform.record import CALENDAR, NOTED, WORD, Mention, Record, Scope
+from incognote.transform.spelling import squeeze
 
 SCOPES = ("patient", "document", "corpus")
 # A patient's answers take some 40 kB; those forgotten are worked out again, the same.
@@ -39,6 +44,13 @@ class Transform(Protocol):
     def replace(self, mention: Mention, record: Record) -> str: ...
 
     def explain(self) -> str: ...
+
+
+@runtime_checkable
+class CorpusTransform(Protocol):
+    """A transform that needs the originals of the whole corpus, which a first pass collects."""
+
+    needs_originals: ClassVar[bool]
 
 
 def build_transforms(policy: Policy) -> dict[str, Transform]:
@@ -65,7 +77,7 @@ def build_transforms(policy: Policy) -> dict[str, Transform]:
 def needs_originals(policy: Policy) -> bool:
     """Whether a first pass must collect the originals of the whole corpus."""
     return policy.transform.scope == "corpus" or any(
-        getattr(transform, "needs_originals", False)
+        isinstance(transform, CorpusTransform) and transform.needs_originals
         for transform in build_transforms(policy).values()
     )
 
@@ -75,9 +87,13 @@ def _check(rules: TransformRules) -> None:
         ("scope", rules.scope, SCOPES),
         ("date_order", rules.date_order, ("auto", "month-first", "day-first")),
         ("leaks", rules.leaks, ("repair", "quarantine")),
+        ("numbers", rules.numbers, ("corpus", "patient")),
+        ("season", rules.season, ("move", "keep")),
+        ("phones", rules.phones, ("plausible", "fictional")),
     ):
         if value not in known:
             raise PolicyError(f"transform.{key}: must be one of {', '.join(known)}")
+    check_pools(rules)
     if rules.as_of and not 1900 <= rules.as_of <= 2200:
         raise PolicyError("transform.as_of: must be a year, or 0")
     if not 1 <= rules.min_shift_days <= rules.max_shift_days:
@@ -97,34 +113,37 @@ class Transformer:
         if len(key) < SHORTEST_KEY:
             raise UsageError(f"the key must have at least {SHORTEST_KEY} bytes")
         self.policy = policy
-        self._key = key
+        self._key = project_key(key, policy.transform.project)
+        # Also for ids that are no mentions: those of rows, patients and files.
+        self.identifiers = Identifiers(self._key)
         self._originals = originals
         self._transforms = build_transforms(policy)
         self._actions = {label: rule.action for label, rule in policy.labels.items()}
         for label, transform in self._transforms.items():
-            if originals is None and getattr(transform, "needs_originals", False):
+            if originals is None and isinstance(transform, CorpusTransform):
                 raise PolicyError(f"labels.{label}.action: needs a first pass over the corpus")
-        self._scopes: OrderedDict[str, Scope] = OrderedDict()
+        self._scopes: BoundedDict[str, Scope] = BoundedDict(f"{__name__}.scopes", _SCOPES_HELD)
 
-    def apply(self, document: Document, spans: Sequence[Span]) -> Result:
-        """The document with every span replaced, checked for originals that are left."""
+    def apply(self, document: Document, spans: Sequence[Span], people: People = NOBODY) -> Result:
+        """The document with every span replaced, checked for originals that are left. `people` are
+        those whom the spans name."""
         if document.free_text:
-            return self._checked(document, spans)
+            return self._checked(document, spans, people)
         # Of one patient, message after message has the same fields.
-        field = (document.text, *spans, *map(document.meta.get, NOTED))
-        first = self._scope(document).memo(field, lambda: self._checked(document, spans))
+        field = (document.text, document.released, *spans, *map(document.meta.get, NOTED))
+        first = self._scope(document).memo(field, lambda: self._checked(document, spans, people))
         return replace(first, document=document)
 
-    def _checked(self, document: Document, spans: Sequence[Span]) -> Result:
+    def _checked(self, document: Document, spans: Sequence[Span], people: People) -> Result:
         spans = _ordered(document, spans)
         tagged: frozenset[int] = frozenset()
         for _ in range(_MENDS):
-            result, pieces, changed = self._replace(document, spans, tagged)
+            result, pieces, changed, record = self._replace(document, spans, people, tagged)
             assert result.text is not None
             found = leaks.find(result.text, needles(changed))
             if not found:
                 return result
-            repair = leaks.repair(result.text, found, pieces)
+            repair = leaks.repair(result.text, found, pieces, record.chosen)
             if repair.beyond or (repair and self.policy.transform.leaks == "quarantine"):
                 raise LeakError(f"{len(repair)} original values would stay in the text")
             if not repair:
@@ -134,10 +153,15 @@ class Transformer:
         raise LeakError("original values stay in the text after repair")
 
     def _replace(
-        self, document: Document, spans: Sequence[Span], tagged: frozenset[int] = frozenset()
-    ) -> tuple[Result, list[Piece], list[Mention]]:
+        self,
+        document: Document,
+        spans: Sequence[Span],
+        people: People = NOBODY,
+        tagged: frozenset[int] = frozenset(),
+    ) -> tuple[Result, list[Piece], list[Mention], Record]:
         """`tagged` are the starts of spans whose surrogate would show an original."""
-        record = Record(document, spans, self._scope(document), self.policy, self._originals)
+        scope = self._scope(document)
+        record = Record(document, spans, scope, self.policy, self._originals, people)
         text = document.text
         out: list[str] = []
         pieces: list[Piece] = []
@@ -159,7 +183,7 @@ class Transformer:
             written = text[mention.start : mention.end]
             new = written if transform is None else transform.replace(mention, record)
             if new in (written, mention.text):
-                if transform is not None and mention.label not in CALENDAR:
+                if transform is not None and not self._may_stay(mention, new, record):
                     raise TransformError(f"the surrogate of a {mention.label} equals the original")
                 add(written, mention.start, "kept")
                 continue
@@ -175,16 +199,27 @@ class Transformer:
             tuple(mention.span for mention in record.mentions),
             replacements=tuple(replacements),
             text="".join(out),
+            people=people,
         )
-        return result, pieces, changed
+        return result, pieces, changed, record
+
+    def _may_stay(self, mention: Mention, new: str, record: Record) -> bool:
+        """Whether a value may be its own surrogate: dates that stay dates, and what a permutation
+        gave. If that never happened, what is missing among surrogates would tell the original."""
+        if self._actions[mention.label] == "view":
+            return True  # the table's classes are large enough for the value as it is
+        chosen = squeeze(new) in record.chosen or all(
+            word in record.chosen for word in WORD.findall(new.casefold())
+        )
+        return mention.label in CALENDAR or (chosen and self._actions[mention.label] == "surrogate")
 
     def _scope(self, document: Document) -> Scope:
         name = scope_name(document, self.policy.transform.scope)
         scope = self._scopes.get(name)
         if scope is None:
-            scope = self._scopes[name] = Scope(self._key, name, self.policy.transform)
-            if len(self._scopes) > _SCOPES_HELD:
-                self._scopes.popitem(last=False)
+            rules = self.policy.transform
+            shared = self.identifiers if rules.numbers == "corpus" else None
+            scope = self._scopes[name] = Scope(self._key, name, rules, shared)
         else:
             self._scopes.move_to_end(name)
         return scope
@@ -197,16 +232,19 @@ def _kind(label: str, how: str) -> str:
         return "tag"
     if label == "DATE":
         return "date"
+    if how == "view":  # "Hartford County" for "Hartford": the table says that this may be told
+        return "kept"
     return "new" if how == "surrogate" else "fixed"
 
 
 def scope_name(document: Document, scope: str) -> str:
-    """Who shares surrogates with a document. Without a patient it stands alone."""
+    """Who shares surrogates with a document. Without a patient its record stands alone, known by
+    what it says and where: two files number their rows from 1, and two texts may both be "0"."""
     if scope == "corpus":
         return "corpus"
     if scope == "patient" and document.patient_id:
         return f"patient:{document.patient_id}"
-    return f"document:{document.id}"
+    return f"record:{document.record or fingerprint([document])}"
 
 
 def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
@@ -219,16 +257,20 @@ def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
     return ordered
 
 
-def new_spans(result: Result) -> tuple[Span, ...]:
-    """The spans of a result where they stand in the new text; removed ones are left out."""
+def moved_spans(result: Result) -> Iterator[tuple[Span, Span]]:
+    """The spans of a result where they stand in the new text, each with what it was; removed ones
+    are left out."""
     by_span = {replacement.span: replacement.text for replacement in result.replacements}
-    moved: list[Span] = []
     shift = 0
     for span in result.spans:
         new = by_span.get(span)
         length = span.length if new is None else len(new)
         start = span.start + shift
         if length:
-            moved.append(span.moved(start, start + length))
+            yield span.moved(start, start + length), span
         shift += length - span.length
-    return tuple(moved)
+
+
+def new_spans(result: Result) -> tuple[Span, ...]:
+    """The spans of a result where they stand in the new text; removed ones are left out."""
+    return tuple(span for span, _ in moved_spans(result))

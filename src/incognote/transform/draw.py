@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
-from string import ascii_uppercase
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _BITS = 256
-# How often names begin with each letter, in percent. Every letter occurs among surrogates about as
-# often as among people, or a missed name would stand out by its initial. (Too few names to draw
-# from begin with X.)
-_INITIALS = (
-    "AAAAAAAABBBBBBCCCCCCCDDDDDEEEEFFFGGGGHHHHHIIJJJJJJKKKKLLLLLLMMMMMMMMM"
-    "NNNOOPPPPQRRRRRRSSSSSSSSTTTTUVVWWWYZ"
-)
 
 
-_OTHER_INITIALS = {letter: _INITIALS.replace(letter, "") for letter in ascii_uppercase}
+def project_key(key: bytes, project: str) -> bytes:
+    """The key of a project: what is made under it says nothing about another project."""
+    return hmac.digest(key, b"project:" + project.encode(), "sha256") if project else key
 
 
 class Dice:
@@ -63,24 +57,13 @@ class Draws:
     def __init__(self, key: bytes, scope: str) -> None:
         self._key = hmac.digest(key, b"scope:" + scope.encode(), "sha256")
 
+    @property
+    def key(self) -> bytes:
+        return self._key
+
     def dice(self, label: str, form: str, attempt: int = 0) -> Dice:
         # Label and attempt hold no colon, the form comes last: no two questions look alike.
         return Dice(self._key, f"{label}:{attempt}:{form}")
 
     def pick(self, pool: Sequence[T], label: str, form: str, attempt: int = 0) -> T:
         return self.dice(label, form, attempt).pick(pool)
-
-
-def letter_map(draws: Draws) -> dict[str, str]:
-    """One letter for each letter, never itself.
-
-    Names are drawn among those that begin with the image of the original's first letter. So "J.",
-    "JS", "jsmith" and "John Smith" agree in every note without anybody remembering them.
-    """
-    dice = draws.dice("INITIALS", "")
-    image: dict[str, str] = {}
-    for letter in ascii_uppercase:
-        other = dice.pick(_OTHER_INITIALS[letter])
-        image[letter] = other
-        image[letter.lower()] = other.lower()
-    return image

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from string import ascii_lowercase
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
+from incognote.core.caches import BoundedDict, cached
 from incognote.core.errors import TransformError
-from incognote.core.letters import visible
+from incognote.core.people import NOBODY, People
+from incognote.core.text.language import languages_in
+from incognote.core.text.letters import visible
 from incognote.core.types import Document, Span
 from incognote.policy import Policy, TransformRules
-from incognote.transform.draw import Draws, letter_map
-from incognote.transform.originals import Originals
+from incognote.transform.draw import Draws
+from incognote.transform.leaks.originals import Originals
+from incognote.transform.leaks.word_index import WordIndex
+from incognote.transform.numbers.identifiers import Identifiers
+from incognote.transform.permutation import Cycle, Permutation
 from incognote.transform.spelling import fold, squeeze
-from incognote.transform.wordindex import WordIndex
 
 T = TypeVar("T")
 
@@ -28,6 +33,20 @@ CALENDAR = frozenset({"DATE", "TIME", "AGE"})
 # What generators ask of a record besides its text: the dates of the note, and of the first.
 NOTE_DATE, FIRST_NOTE_DATE = NOTED = "note_date", "first_note_date"
 
+# Staff have a map of initials of their own: who knows theirs learns nothing of the patient's.
+KIN, STAFF = "kin", "staff"
+# Initials: those of many names, those of few, and other scripts.
+_ALPHABETS = (
+    "abcdeghjklmnprstw",
+    "fioquvxyz",
+    "абвгдежзиклмнопрстуфхэюя",
+    "αβγδεζηθικλμνξοπρστφχψω",
+)
+
+# Among so many values nobody misses the one that never appears.
+LARGE_CELL = 1_000
+
+_SEASON = 21
 _MEMO = 8192
 _ATTEMPTS = 64
 _FEW = 20
@@ -47,45 +66,77 @@ class Mention:
 class Scope:
     """What shares surrogates. Remembers answers only to be fast: forgetting changes nothing."""
 
-    def __init__(self, key: bytes, name: str, rules: TransformRules) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        name: str,
+        rules: TransformRules,
+        identifiers: Identifiers | None = None,
+    ) -> None:
         self.key = key
         self.draws = Draws(key, name)
+        self._identifiers = identifiers
         self._rules = rules
-        self._memo: dict[Any, Any] = {}
+        self._memo: BoundedDict[Any, Any] = BoundedDict(f"{__name__}.memo", _MEMO)
+        self._permutations: dict[tuple[str, int, bool], Permutation | Cycle] = {}
 
     @cached_property
-    def letters(self) -> dict[str, str]:
-        return letter_map(self.draws)
+    def identifiers(self) -> Identifiers:
+        """The map of numbers and codes: the corpus's, or this scope's own."""
+        return self._identifiers or Identifiers(self.draws.key)
 
-    def letter(self, char: str) -> str:
-        """The letter that stands for one: of an initial, or of a word's first letter."""
-        image = self.letters.get(fold(char)[:1])
-        if image is None:
-            if not char.isalpha():
-                return char
-            image = self.draws.pick(_alphabet(char), "LETTER", char.casefold())
-        return image.upper() if char.isupper() else image
+    def permuted(self, cell: str, size: int, index: int, *, stays: bool = True) -> int:
+        """The image of a member of a cell: another one in large cells, and wherever it must not
+        stay. In small cells, what is never seen would be the original."""
+        stays = stays and size < LARGE_CELL
+        permutation = self._permutations.get((cell, size, stays))
+        if permutation is None:
+            key = hmac.digest(self.draws.key, f"cell:{size}:{cell}".encode(), "sha256")
+            kind = Permutation if stays else Cycle
+            permutation = self._permutations[cell, size, stays] = kind(key, size)
+        return permutation(index)
+
+    @cached_property
+    def may_stay(self) -> str:
+        """Which name words a permutation may leave as they are in this scope: given names
+        ("first"), family names ("last"), or none. So no full name stays by chance, few words do,
+        and over many scopes each may."""
+        return ("first", "last", "", "")[self.draws.dice("STAY", "").below(4)]
+
+    def letter(self, char: str, role: str = KIN) -> str:
+        """The letter that stands for one where nothing tells the name behind it. Frequent initials
+        become frequent ones, rare ones rare ones."""
+        plain = fold(char)[:1]
+        for letters in _ALPHABETS:
+            at = letters.find(plain)
+            if plain and at >= 0:
+                image = letters[self.permuted(f"letters:{letters[0]}:{role}", len(letters), at)]
+                return image.upper() if char.isupper() else image
+        return char
 
     @property
     def shifts(self) -> tuple[int, ...]:
+        """All numbers of days that dates may move by. Their logarithm is what is not known of the
+        shift; see the guide for what else tells of it."""
+        rules = self._rules
         return _shifts(
-            self._rules.min_shift_days, self._rules.max_shift_days, self._rules.keep_weekday
+            rules.min_shift_days, rules.max_shift_days, rules.keep_weekday, rules.season == "keep"
         )
 
     @cached_property
     def shift_days(self) -> int:
         """How far dates move, forward or back; never 0."""
-        dice = self.draws.dice("DATE", "")
-        days = dice.pick(self.shifts)
-        return days if dice.below(2) else -days
+        return self.draws.dice("DATE", "").pick(self.shifts)
 
     def memo(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
         found = self._memo.get(question, self)
         if found is self:
-            if len(self._memo) >= _MEMO:
-                self._memo.clear()
             found = self._memo[question] = answer()
         return cast("T", found)
+
+
+def _spoken(record: Record) -> frozenset[str]:
+    return languages_in(record.text)
 
 
 class Record:
@@ -98,6 +149,7 @@ class Record:
         scope: Scope,
         policy: Policy,
         corpus: Originals | None = None,
+        people: People = NOBODY,
     ) -> None:
         self.document = document
         self.text = document.text
@@ -105,12 +157,21 @@ class Record:
         self.policy = policy
         self.rules = policy.transform
         self.corpus = corpus
+        self.people = people
         self.mentions = [
             Mention(span.label, _seen(document.text, span), span.start, span.end, span)
             for span in spans
         ]
         self._known: dict[Any, Any] = {}
         self.numbers: dict[tuple[str, str], int] = {}
+        # Words and numbers that a permutation chose. One of them may be an original, as chance has
+        # it: where it stands as a surrogate it is no leak.
+        self._choices: list[str] = []
+        self._chosen: set[str] = set()
+
+    @property
+    def is_spanish(self) -> bool:
+        return self.know(_spoken) == {"es"}
 
     def know(self, kind: Callable[[Record], T]) -> T:
         """What a room of generators derives from the whole record, worked out once."""
@@ -118,6 +179,36 @@ class Record:
         if found is None:
             found = self._known[kind] = kind(self)
         return cast("T", found)
+
+    def chose(self, surrogate: str) -> str:
+        """Notes what a keyed permutation gave."""
+        self._choices.append(surrogate)
+        return surrogate
+
+    @property
+    def chosen(self) -> set[str]:
+        """What permutations gave: whole values and their words."""
+        while self._choices:  # seldom asked for, so it is worked out only then
+            surrogate = self._choices.pop()
+            self._chosen.update(WORD.findall(surrogate.casefold()))
+            self._chosen.add(squeeze(surrogate))
+        return self._chosen
+
+    def identity(self, mention: Mention) -> str:
+        """Who or what a mention is, however it is written: the same in all documents of a scope."""
+        linked = self.people.at(mention.start)
+        if linked is None:
+            return squeeze(mention.text)
+        person = linked[0]
+        if person.role != "patient":
+            return person.key
+        return f"patient:{self.document.patient_id or person.names}"
+
+    @property
+    def shares_scope(self) -> bool:
+        """Whether other documents share the surrogates of this one."""
+        scope = self.rules.scope
+        return scope == "corpus" or (scope == "patient" and bool(self.document.patient_id))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -163,31 +254,22 @@ class Record:
         return squeeze(text) in self.wholes
 
 
-def _alphabet(char: str) -> str:
-    """Letters to draw from for one that is none of ours: Cyrillic and Greek ones of their own."""
-    for letters in ("абвгдежзиклмнопрстуфхэюя", "αβγδεζηθικλμνξοπρστφχψω"):
-        if letters[0] <= char.casefold() <= letters[-1]:
-            return letters.replace(char.casefold(), "")
-    return ascii_lowercase
-
-
 def _seen(text: str, span: Span) -> str:
     """What nobody sees would hide a value from the readers of numbers and dates: 9\u200b5 is 95."""
     written = text[span.start : span.end]
     return visible(written) or written
 
 
-@cache
-def _shifts(low: int, high: int, whole_weeks: bool) -> tuple[int, ...]:
-    """Whole weeks leave weekdays where they were: all or none. Whole years are never used: they
-    would leave "March 5" where it was."""
-    return tuple(
-        days
-        for days in range(low, high + 1)
-        if (days % 7 == 0) == whole_weeks and not _whole_years(days)
-    )
-
-
-def _whole_years(days: int) -> bool:
-    years = round(days / 365.25)
-    return years >= 1 and abs(days - years * 365.25) < 1.5
+@cached(64)
+def _shifts(low: int, high: int, whole_weeks: bool, seasons: bool) -> tuple[int, ...]:
+    """Days, forward and back. Whole weeks leave weekdays where they were; whole years, give or take
+    three weeks, leave the seasons."""
+    if seasons:
+        years = range(1, max(high // 365, 1) + 1)
+        days = {
+            round(365.2425 * year) + more for year in years for more in range(-_SEASON, _SEASON + 1)
+        }
+    else:
+        days = set(range(low, high + 1))
+    fitting = sorted(day for day in days if not whole_weeks or day % 7 == 0)
+    return (*(-day for day in reversed(fitting)), *fitting)

@@ -8,25 +8,23 @@ from typing import ClassVar
 
 from incognote.core.errors import TransformError
 from incognote.core.labels import label as label_row
-from incognote.transform import (
-    ages,
-    contacts,
-    dates,
-    ids,
-    masks,
-    organisations,
-    people,
-    places,
-    professions,
-    rooms,
-    streets,
-)
+from incognote.transform.contacts import addresses as contacts
+from incognote.transform.contacts import phones
+from incognote.transform.dates import ages
+from incognote.transform.dates import shift as dates
+from incognote.transform.dates.times import clock_time
+from incognote.transform.masks import simple as masks
+from incognote.transform.numbers import ids
+from incognote.transform.people import names as people
+from incognote.transform.people import professions
+from incognote.transform.places import geography as places
+from incognote.transform.places import landmarks, organisations, rooms, streets
 from incognote.transform.record import CALENDAR, Mention, Record
-from incognote.transform.times import clock_time
+from incognote.transform.spelling import squeeze
 
 Generator = Callable[[Mention, Record], str]
 
-_GENERATORS: dict[str, tuple[Generator, str]] = {
+GENERATORS: dict[str, tuple[Generator, str]] = {
     "PATIENT": (people.name, "another name of the same form, sex and origin"),
     "DOCTOR": (people.name, "another name of the same form, sex and origin"),
     "INITIALS": (people.name, "other initials, those of the surrogate name"),
@@ -40,20 +38,20 @@ _GENERATORS: dict[str, tuple[Generator, str]] = {
     "STATE": (places.state, "another state, written in the same way"),
     "COUNTRY": (places.country, "another country or nationality"),
     "ZIP": (places.zip_code, "a ZIP code of the surrogate city"),
-    "LOCATION-OTHER": (streets.other_place, "another place of the same kind"),
+    "LOCATION-OTHER": (landmarks.other_place, "another place of the same kind"),
     "AGE": (lambda m, r: ages.Age90("AGE").replace(m, r), ages.Age90("AGE").explain()),
     "DATE": (dates.shifted, "shifted by a secret number of days, intervals and form kept"),
     "TIME": (clock_time, "moved by a secret number of minutes"),
-    "PHONE": (contacts.phone, "a fictional number in the same layout"),
-    "FAX": (contacts.phone, "a fictional number in the same layout"),
+    "PHONE": (phones.phone, "a number with an area code of the surrogate state"),
+    "FAX": (phones.phone, "a number with an area code of the surrogate state"),
     "EMAIL": (contacts.email, "an address under the reserved domain .example"),
     "URL": (contacts.url, "an address under the reserved domain .example"),
-    "IPADDR": (contacts.ip_address, "an address of the documentation ranges"),
-    "MAC": (contacts.mac_address, "an address of the documentation range"),
+    "IPADDR": (contacts.ip_address, "an address of a range that is nobody's"),
+    "MAC": (contacts.mac_address, "a locally administered address, nobody's"),
     "SSN": (ids.ssn, "a number from a range that is never issued"),
     "COORDINATES": (streets.coordinates, "another point, about as precise"),
 }
-_IDS = (ids.identifier, "another value of the same shape, check digits valid where they were")
+_IDS = (ids.identifier, "another value of the same shape, one to one; check digits stay valid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class Surrogate:
                 new = self._row[0](mention, record)
             except TransformError:
                 new = mention.text
-            if new != mention.text or self.label in CALENDAR:
+            if new != mention.text or self.label in CALENDAR or squeeze(new) in record.chosen:
                 return new
         # "___", or a value whose every likeness is taken: there is nothing left to imitate.
         return masks.Tag(self.label).replace(mention, record)
@@ -81,7 +79,7 @@ class Surrogate:
 
     @property
     def _row(self) -> tuple[Generator, str]:
-        row = _GENERATORS.get(self.label)
+        row = GENERATORS.get(self.label)
         if row is not None:
             return row
         if label_row(self.label).category == "ID":

@@ -26,7 +26,8 @@ class Server(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         path = self.path.partition("?")[0]
         self.server.seen.append((path, dict(self.headers)))
-        answer = getattr(self, path.strip("/").replace("-", "_"))(body)
+        known = getattr(self, path.strip("/").replace("-", "_"), None)
+        answer = known(body) if known else self.reply(404)
         if answer is not None:
             self.reply(200, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
 
@@ -87,6 +88,27 @@ class Server(BaseHTTPRequestHandler):
     def outside(self, body):
         return {"spans": [[{"start": 0, "end": 9999, "label": "PERSON"}]]}
 
+    def drip(self, body):
+        """A byte now and then, each in time, for ever."""
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(1000):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            time.sleep(0.05)
+
+    def drip_headers(self, body):
+        for _ in range(1000):
+            self.wfile.write(b"H")
+            self.wfile.flush()
+            time.sleep(0.05)
+
+    def unmapped(self, body):
+        return {"spans": [[{"start": 0, "end": 1, "label": "BADGE"}]]}
+
+    def nan(self, body):
+        return b'{"spans": [[{"start": 0, "end": 1, "label": "PERSON", "score": NaN}]]}'
+
     def log_message(self, *args):
         pass
 
@@ -140,6 +162,10 @@ ERRORS = {
     "too-few": "another number of texts",
     "bad-rows": "does not follow the protocol",
     "outside": "outside the text",
+    "drip": "cannot be reached: TimeoutError",
+    "drip-headers": "cannot be reached: TimeoutError",
+    "unmapped": "a label is not mapped",
+    "nan": "scores are not between 0 and 1",
 }
 
 
@@ -149,6 +175,25 @@ def test_a_server_that_misbehaves(server, marked, path, message):
     with pytest.raises(DetectError, match=message) as error:
         marked(detector, "Kowalski")
     assert "Kowalski" not in str(error.value)
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_no_proxy_reads_the_notes_unless_the_policy_says_so(server, marked, monkeypatch, variable):
+    monkeypatch.setenv(variable, "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    asked = HttpDetector(f"{server.url}/annotate", labels=PERSON)
+    assert marked(asked, "Zoe") == ["[[Zoe|PATIENT]]"]
+
+
+def test_a_proxy_that_the_policy_asks_for(server, marked, monkeypatch):
+    monkeypatch.setenv("http_proxy", server.url)
+    monkeypatch.setenv("no_proxy", "")
+    seen = len(server.seen)
+    detector = HttpDetector("http://annotator.invalid:80/annotate", labels=PERSON, proxy=True)
+    with pytest.raises(DetectError):  # our server is no proxy, but it was asked
+        marked(detector, "Zoe")
+    assert [path for path, _ in server.seen[seen:]] == ["http://annotator.invalid:80/annotate"]
 
 
 def test_a_redirect_is_not_followed(server, marked):

@@ -114,5 +114,5 @@ def test_every_word_set_and_fragment_is_used() -> None:
     ],
 )
 def test_word_sets_match_whole_phrases(phrases, found, passed_over) -> None:
-    pattern = re.compile(packfile._any_of(phrases), packfile.FLAGS)
+    pattern = re.compile(packfile.any_of(phrases), packfile.FLAGS)
     assert [text for text in found + passed_over if pattern.fullmatch(text)] == found

@@ -15,8 +15,9 @@ from incognote.prepare import prepare
 from incognote.testing import parse_markup, render_markup
 
 
-def view_of(text: str) -> View:
-    (view,) = prepare(Document("case", text), PrepareRules())
+def view_of(text: str, pack: str) -> View:
+    rules = PrepareRules(languages=tuple(load_pack(pack).languages))
+    (view,) = prepare(Document("case", text), rules)
     return view
 
 
@@ -52,7 +53,7 @@ def alone(rule: Rule, view: View) -> list[Span]:
 @pytest.mark.parametrize(("pack", "rule", "marked"), list(cases("finds")))
 def test_rule_finds(pack: str, rule: Rule, marked: str) -> None:
     text, expected = parse_markup(marked)
-    view = view_of(text)
+    view = view_of(text, pack)
     found = alone(rule, view)
     assert found, "the rule is silent on its own case"
     assert set(found) <= {span for span in expected if span.label == rule.label}
@@ -62,7 +63,7 @@ def test_rule_finds(pack: str, rule: Rule, marked: str) -> None:
 @pytest.mark.parametrize(("pack", "rule", "marked"), list(cases("spares")))
 def test_rule_spares(pack: str, rule: Rule, marked: str) -> None:
     text, _ = parse_markup(marked)
-    view = view_of(text)
+    view = view_of(text, pack)
     assert alone(rule, view) == []
     assert render_markup(text, found_in(pack, view)) == marked
 

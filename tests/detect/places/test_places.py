@@ -1,6 +1,7 @@
 """The places detector on marked cases, and the laws it keeps on any text."""
 
 import pickle
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -86,7 +87,8 @@ def test_it_can_be_sent_to_workers():
 
 
 def test_what_is_known_of_words_stays_bounded(monkeypatch):
-    monkeypatch.setattr(Vocabulary, "LIMIT", 10)
+    small = partial(Vocabulary, bound=10)
+    monkeypatch.setattr("incognote.detect.places.detector.Vocabulary", small)
     detector = PlaceDetector()
     text = "Seen at Lakeview Hospital. " + " ".join(
         f"word{chr(97 + n % 26) * n}" for n in range(40)

@@ -5,19 +5,21 @@
     options = { function = "our_package.finders:find_badges" }
 
 The function takes a text and returns (start, end, label) or (start, end, label, score) for each
-find. The module must be importable where incognote runs.
+find. A policy may come from somebody else, and naming a function runs it: the function must be
+registered (entry point `incognote.functions`) or lie under a prefix that whoever runs incognote
+allows (`--allow-functions our_package`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
-from incognote.core.errors import PolicyError
+from incognote.core.errors import DetectError, PolicyError, UsageError
 from incognote.core.labels import all_labels
-from incognote.core.types import Span, View
+from incognote.core.registry import load_function
+from incognote.core.types import Detector, Span, View
 from incognote.detect.adapters.labels import LabelMap
 
 Find = tuple[int, int, str] | tuple[int, int, str, float]
@@ -39,11 +41,7 @@ class FunctionDetector:
 
     @cached_property
     def _function(self) -> Callable[[str], Iterable[Find]]:
-        module, _, name = self._target.partition(":")
-        try:
-            found: Any = getattr(import_module(module), name)
-        except (ImportError, AttributeError, ValueError):
-            raise PolicyError(f"function detector: cannot import {self._target!r}") from None
+        found = load_function(self._target, "function detector")
         if not callable(found):
             raise PolicyError(f"function detector: {self._target!r} is no function")
         return found  # type: ignore[no-any-return]
@@ -54,10 +52,41 @@ class FunctionDetector:
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         return [
-            [self._span(find) for find in self._function(view.text) if self._labels[find[2]]]
-            for view in views
+            spans_of(self._function(view.text), view, self.name, self._labels) for view in views
         ]
 
-    def _span(self, find: Find) -> Span:
+
+class CallableDetector:
+    """A function that a program hands over, as a detector."""
+
+    def __init__(self, name: str, function: Callable[[str], Iterable[Find]]) -> None:
+        self.name = name
+        self.labels = frozenset(all_labels())
+        self.languages = frozenset({"*"})
+        self._function = function
+        self._labels = LabelMap("", None, who=name)
+
+    def detect(self, views: Sequence[View]) -> list[list[Span]]:
+        return [spans_of(self._function(v.text), v, self.name, self._labels) for v in views]
+
+
+def as_detector(name: str, given: Detector | Callable[[str], Iterable[Find]]) -> Detector:
+    """A detector of a program, under its name: one as it is, or made of a function."""
+    if isinstance(given, Detector):
+        given.name = name
+        return given
+    if callable(given):
+        return CallableDetector(name, given)
+    raise UsageError(f"detectors: {name} is neither a Detector nor a function")
+
+
+def spans_of(finds: Iterable[Find], view: View, name: str, labels: LabelMap) -> list[Span]:
+    """What a function found, as spans; a DetectError where it makes no sense."""
+    spans: list[Span] = []
+    for find in finds:
         score = find[3] if len(find) == 4 else 1.0
-        return Span(find[0], find[1], self._labels[find[2]], score, (self.name,))
+        if not 0 <= find[0] < find[1] <= len(view.text) or not 0 <= score <= 1:
+            raise DetectError("the function's spans or scores are out of range")
+        if label := labels.required(find[2]):
+            spans.append(Span(find[0], find[1], label, score, (name,)))
+    return spans

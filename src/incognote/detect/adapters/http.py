@@ -13,17 +13,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from http.client import HTTPException
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import accumulate
+from socket import SHUT_RDWR
+from threading import Event, Timer
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import getproxies, proxy_bypass
 
 from incognote.core.errors import DetectError, PolicyError
 from incognote.core.types import Span, View
 from incognote.detect.adapters.labels import LabelMap
 
+OK = 200
 _LARGEST_ANSWER = 64 * 1024 * 1024
 
 
@@ -40,6 +43,7 @@ class HttpDetector:
         timeout: float = 30.0,
         batch: int = 16,
         token_variable: str = "",
+        proxy: bool = False,
     ) -> None:
         self.name = "http"
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
@@ -56,6 +60,7 @@ class HttpDetector:
         self._url, self._protocol = url, protocol
         self._timeout, self._batch = timeout, batch
         self._token_variable = token_variable
+        self._proxy = proxy
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         found: list[list[Span]] = []
@@ -77,26 +82,77 @@ class HttpDetector:
             raise DetectError("the server's answer does not follow the protocol") from None
         if any(not 0 <= start < end <= len(view.text) for start, end, _, _ in finds):
             raise DetectError("the server's spans lie outside the text")
+        if any(not 0 <= score <= 1 for *_, score in finds):  # also what is not a number
+            raise DetectError("the server's scores are not between 0 and 1")
         return [
             Span(start, end, label, score, (f"{self.name}/{foreign}",))
             for start, end, foreign, score in finds
-            if (label := self._labels[foreign])
+            if (label := self._labels.required(foreign))
         ]
+
+    def _exchange(self, body: bytes, headers: Mapping[str, str], query: str) -> tuple[int, bytes]:
+        """Status and answer, or a TimeoutError: `timeout` bounds the whole exchange, so that a
+        server that sends a byte now and then does not hold up the run."""
+        url = urlsplit(self._url)
+        connection, target = self._connection(), f"{url.path or '/'}{query}"
+        if query == "" and url.query:
+            target += f"?{url.query}"
+        if self._proxy and url.scheme == "http":
+            target = f"http://{url.netloc}{target}"
+        is_late = Event()
+
+        def give_up() -> None:
+            is_late.set()
+            if connection.sock:
+                with suppress(OSError):
+                    connection.sock.shutdown(SHUT_RDWR)
+
+        clock = Timer(self._timeout, give_up)
+        clock.daemon = True
+        clock.start()
+        try:
+            connection.request("POST", target, body, dict(headers))
+            response: HTTPResponse = connection.getresponse()
+            answer = response.read(_LARGEST_ANSWER + 1)
+        except (OSError, HTTPException, ValueError):
+            if is_late.is_set():
+                raise TimeoutError from None
+            raise
+        finally:
+            clock.cancel()
+            connection.close()
+        if is_late.is_set():
+            raise TimeoutError
+        return response.status, answer
+
+    def _connection(self) -> HTTPConnection:
+        """Straight to the server. Through the proxy of the environment only where the policy says
+        so: it would read the notes."""
+        url = urlsplit(self._url)
+        kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
+        host, proxy = url.hostname or "", ""
+        if self._proxy and not proxy_bypass(host):
+            proxy = getproxies().get(url.scheme, "")
+        if not proxy:
+            return kind(host, url.port, timeout=self._timeout)
+        via = urlsplit(proxy)
+        connection = kind(via.hostname or "", via.port, timeout=self._timeout)
+        if url.scheme == "https":
+            connection.set_tunnel(host, url.port)
+        return connection
 
     def ask(self, body: bytes, kind: str, query: str = "") -> Any:
         """One request. Errors say what happened and never what was sent or received."""
         headers = {"Content-Type": f"{kind}; charset=utf-8", "Accept": "application/json"}
         if self._token_variable:
             headers["Authorization"] = f"Bearer {os.environ.get(self._token_variable, '')}"
-        request = Request(self._url + query, body, headers)  # noqa: S310 - scheme was checked
         try:
-            with _OPENER.open(request, timeout=self._timeout) as response:
-                answer = response.read(_LARGEST_ANSWER + 1)
-        except HTTPError as error:
-            error.close()
-            raise DetectError(f"the server answered with status {error.code}") from None
-        except (OSError, HTTPException) as error:
+            status, answer = self._exchange(body, headers, query)
+        except (OSError, HTTPException, ValueError) as error:
             raise DetectError(f"the server cannot be reached: {type(error).__name__}") from None
+        # Also a redirection: clinical text goes to the server the policy names and to no other.
+        if status != OK:
+            raise DetectError(f"the server answered with status {status}")
         if len(answer) > _LARGEST_ANSWER:
             raise DetectError("the server's answer is too large")
         try:
@@ -105,14 +161,6 @@ class HttpDetector:
             raise DetectError("the server's answer is not JSON") from None
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """Clinical text goes to the server the policy names and to no other."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_OPENER = build_opener(_NoRedirects)
 _Rows = list[dict[str, Any]]
 
 
@@ -133,7 +181,11 @@ _CORENLP_LABELS = {
     "NATIONALITY": "COUNTRY",
     "LOCATION": "LOCATION-OTHER",
     "ORGANIZATION": "ORGANIZATION",
-    "TITLE": "",
+    **dict.fromkeys(
+        """CAUSE_OF_DEATH CRIMINAL_CHARGE DURATION HANDLE IDEOLOGY MISC MONEY NUMBER ORDINAL PERCENT
+        RELIGION SET TITLE""".split(),
+        "",
+    ),
     "EMAIL": "EMAIL",
     "URL": "URL",
 }

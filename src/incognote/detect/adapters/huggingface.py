@@ -25,6 +25,8 @@ _STRIDE = 64
 
 
 class HuggingFaceDetector:
+    learned = True
+
     def __init__(
         self,
         model: str,

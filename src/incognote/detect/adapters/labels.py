@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from incognote.core.errors import PolicyError
+from incognote.core.errors import DetectError, PolicyError
 from incognote.core.labels import SAFE, SCHEMES, all_labels, from_scheme
 
 
@@ -17,6 +17,7 @@ class LabelMap:
 
     def __init__(self, scheme: str, labels: Mapping[str, str] | None, *, who: str) -> None:
         self._scheme = scheme
+        self._who = who
         self._own = dict(labels or {})
         for foreign, own in self._own.items():
             if own and own not in all_labels() and own != SAFE:
@@ -32,6 +33,14 @@ class LabelMap:
         if self._scheme not in SCHEMES:
             return foreign if foreign in all_labels() else ""
         return next(iter(from_scheme(self._scheme, foreign)), "")
+
+    def required(self, foreign: str) -> str:
+        """Our label, or an error where nobody has said what a label means: dropping it in silence
+        would pass for "nothing found"."""
+        label = self[foreign]
+        if not label and foreign not in self._own:
+            raise DetectError(f"{self._who}: a label is not mapped; name it in `labels`")
+        return label
 
     def missing(self, foreign: Iterable[str]) -> list[str]:
         """Labels nobody has said anything about: not even that they are not wanted."""

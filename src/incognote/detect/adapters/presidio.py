@@ -17,6 +17,7 @@ from incognote.detect.adapters.labels import LabelMap
 
 
 class PresidioDetector:
+    learned = True
     languages = frozenset({"en"})
 
     def __init__(

@@ -18,6 +18,8 @@ from incognote.detect.adapters.labels import LabelMap
 
 
 class SpacyDetector:
+    learned = True
+
     def __init__(
         self,
         model: str = "en_core_web_sm",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from incognote.core.caches import BoundedDict
 from incognote.core.errors import PolicyError
 from incognote.core.labels import all_labels
 from incognote.core.labels import label as label_named
-from incognote.core.phrases import Misspellings, Phrases
+from incognote.core.text.phrases import Misspellings, Phrases
 from incognote.core.types import Span, View
 from incognote.detect.known_patient.facts import Fact, Facts, read_facts
 from incognote.detect.known_patient.forms import (
@@ -22,6 +22,7 @@ from incognote.detect.known_patient.forms import (
     street_forms,
 )
 from incognote.lexicon import lexicon
+from incognote.lexicon.words import is_word
 
 _NAMES = frozenset({"PATIENT", "DOCTOR"})
 _MISSPELT = 0.8
@@ -41,6 +42,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.:;!?\n])[\s\"'(]*$")
 class KnownPatientDetector:
     languages = frozenset({"*"})
     reads_record = True  # whose text it is decides what is found in it
+    only_stated = True  # of people it is told nothing of, it finds nothing
 
     def __init__(
         self, file: str, id_column: str = "patient_id", columns: Mapping[str, str] | None = None
@@ -50,7 +52,9 @@ class KnownPatientDetector:
         self._file = Path(file)
         self._id = id_column
         self._columns = dict(columns or {})
-        self._patients: OrderedDict[str, _Patient] = OrderedDict()
+        self._patients: BoundedDict[str, _Patient] = BoundedDict(
+            f"{__name__}.patients", _PATIENTS_IN_MEMORY
+        )
         if not self._file.is_file():
             raise PolicyError(f"known patients: there is no file {file}")
         for column, label in self._columns.items():
@@ -77,8 +81,6 @@ class KnownPatientDetector:
         """Notes of one patient usually come together: build the forms once, keep some."""
         if patient_id not in self._patients:
             self._patients[patient_id] = _Patient(self._facts[patient_id])
-            if len(self._patients) > _PATIENTS_IN_MEMORY:
-                self._patients.popitem(last=False)
         return self._patients[patient_id]
 
 
@@ -173,7 +175,7 @@ def _misspellings(words: Mapping[str, str], shortest: int) -> Misspellings[str]:
     return Misspellings(
         (word, label)
         for word, label in words.items()
-        if len(word) >= shortest and not _also_a_word(word)
+        if len(word) >= shortest and not is_word(word)
     )
 
 
@@ -196,16 +198,11 @@ def _intended(known: Misspellings[str], text: str) -> Iterator[_Find]:
 def _is_plain(view: View, start: int, end: int) -> bool:
     """Whether a find reads as an ordinary word here rather than as a name."""
     found = view.cased[start:end]
-    if " " in found or not _also_a_word(found):
+    if " " in found or not is_word(found):
         # Two letters are a name only if they look like one: "Ed", not "ed" or "ED".
         return len(found) < 3 and not found.istitle()
     at_start = _SENTENCE_START.search(view.cased, max(0, start - 8), start)
     return not found[0].isupper() or at_start is not None
-
-
-def _also_a_word(word: str) -> bool:
-    lex = lexicon()
-    return lex.is_ordinary(word) or lex.is_clinical(word) or lex.is_drug(word)
 
 
 def _has_digit(text: str) -> bool:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import MissingExtra, PolicyError
+from incognote.core.fields import contact_label, identifier_label, label_in_patient_table
 from incognote.core.labels import all_labels
 
 
@@ -75,8 +73,7 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _from_row(row: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[Fact]:
     for column, value in row.items():
-        key = str(column).strip().lower().replace(" ", "_").replace("-", "_")
-        label = columns.get(str(column)) or _columns().get(key, column)
+        label = columns.get(str(column)) or label_in_patient_table(str(column)) or str(column)
         if label not in all_labels() or value is None:
             continue
         for part in value if isinstance(value, list) else str(value).split(";"):
@@ -84,20 +81,7 @@ def _from_row(row: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[Fa
                 yield Fact(label, str(part).strip())
 
 
-@cache
-def _columns() -> Mapping[str, str]:
-    source = files("incognote.detect.known_patient").joinpath("columns.toml")
-    table = tomllib.loads(source.read_text("utf-8"))
-    return {column: label for label, names in table.items() for column in names}
-
-
 # FHIR
-
-_TELECOM = {"phone": "PHONE", "sms": "PHONE", "pager": "PHONE", "fax": "FAX"} | {
-    "email": "EMAIL",
-    "url": "URL",
-}
-_IDENTIFIERS = {"MR": "MEDICALRECORD", "SS": "SSN", "DL": "LICENSE", "MB": "HEALTHPLAN"}
 
 
 def _from_fhir(resource: Mapping[str, Any]) -> Iterator[tuple[set[str], set[Fact]]]:
@@ -124,7 +108,7 @@ def _person(of: Mapping[str, Any]) -> Iterator[Fact]:
     yield from _fact("DATE", of.get("birthDate"))
     yield from _fact("DATE", str(of.get("deceasedDateTime") or "")[:10])
     for contact in of.get("telecom", ()):
-        yield from _fact(_TELECOM.get(contact.get("system", ""), ""), contact.get("value"))
+        yield from _fact(contact_label(contact.get("system", "")), contact.get("value"))
     address = of.get("address", ())
     for place in [address] if isinstance(address, Mapping) else address:
         for line in place.get("line", ()):
@@ -137,11 +121,11 @@ def _person(of: Mapping[str, Any]) -> Iterator[Fact]:
 
 def _identifiers(of: Mapping[str, Any]) -> Iterator[Fact]:
     for identifier in of.get("identifier", ()):
-        codes = [coding.get("code") for coding in (identifier.get("type") or {}).get("coding", ())]
-        label = next((_IDENTIFIERS[code] for code in codes if code in _IDENTIFIERS), "IDNUM")
-        if "us-ssn" in identifier.get("system", ""):
-            label = "SSN"
-        yield from _fact(label, identifier.get("value"))
+        codes = [
+            str(coding.get("code")) for coding in (identifier.get("type") or {}).get("coding", ())
+        ]
+        label = identifier_label(codes, identifier.get("system", ""))
+        yield from _fact(label or "IDNUM", identifier.get("value"))
 
 
 def _fact(label: str, value: object) -> Iterable[Fact]:

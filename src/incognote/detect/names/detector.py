@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
+from incognote.core.caches import cached
 from incognote.core.labels import SAFE
 from incognote.core.types import Span, span_order
-from incognote.detect.names.evidence import CUES, names_thing, weights
-from incognote.detect.names.facts import AMBIGUOUS, DRUG, LOWER, ORDINARY, PLACE, STRONG, Facts
+from incognote.detect.names.eponyms import things
+from incognote.detect.names.evidence import CUES, weights
+from incognote.detect.names.facts import DRUG, LOWER, Facts
 from incognote.detect.names.page import Page
 from incognote.detect.names.people import opinions_about
 from incognote.detect.names.spelled import find_spelled
@@ -20,14 +21,8 @@ if TYPE_CHECKING:
     from incognote.core.types import View
     from incognote.detect.names.people import Opinion
 
-# So far below the threshold an eponym is no name.
-_SURELY = 2.0
 _SCORE = 0.95
 _SHORTEST_DRUG = 5  # shorter ones are abbreviations of many things
-# Signs of a place or of a person that are no cues by themselves.
-_PLACE_OR_PERSON = frozenset(
-    ("place-before", "state-behind", "place-behind", "place", "seen-before", "told", "verb-behind")
-)
 
 
 class NameDetector:
@@ -58,9 +53,9 @@ def _detect(page: Page) -> list[Span]:
     opinions = opinions_about(page)
     names = [opinion for opinion in opinions if opinion.score >= threshold]
     spans = [_span(page, opinion, threshold) for opinion in names]
-    things = [_thing(page, opinion) for opinion in opinions if _is_thing(page, opinion, threshold)]
-    things += _drugs(page, names)
-    return sorted(spans + find_spelled(page, spans) + things, key=span_order)
+    safe = [_thing(page, opinion) for opinion in things(page, opinions, threshold)]
+    safe += _drugs(page, names)
+    return sorted(spans + find_spelled(page, spans) + safe, key=span_order)
 
 
 def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
@@ -72,18 +67,6 @@ def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
             continue
         if len(page.words[at]) >= _SHORTEST_DRUG:
             yield Span(page.starts[at], page.ends[at], SAFE, _SCORE, _sources("drug"))
-
-
-def _is_thing(page: Page, opinion: Opinion, threshold: float) -> bool:
-    """An eponym that a thing or a number follows, or that hardly anybody is called by."""
-    evidence = opinion.evidence
-    if opinion.score > threshold - _SURELY or "eponym" not in evidence:
-        return False
-    words = [page.bits[at] for at in opinion.run.names]
-    if any(bits & (ORDINARY | AMBIGUOUS | LOWER) for bits in words):
-        return False  # "Ward", "West": a part of anything
-    rare = not any(bits & (STRONG | PLACE) for bits in words)
-    return (rare or names_thing(evidence)) and _PLACE_OR_PERSON.isdisjoint(evidence)
 
 
 def _thing(page: Page, opinion: Opinion) -> Span:
@@ -105,7 +88,7 @@ def _span(page: Page, opinion: Opinion, threshold: float) -> Span:
     )
 
 
-@cache
+@cached(4096)
 def _sources(evidence: str) -> tuple[str]:
     """Who found it, one object for all finds by the same evidence."""
     return (f"names/{evidence}",)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from incognote.core.caches import once
 from incognote.detect.names.before import before
 from incognote.detect.names.behind import behind
 from incognote.detect.names.facts import (
@@ -66,7 +66,7 @@ class Weights:
     staff: Mapping[str, float]
 
 
-@cache
+@once
 def weights() -> Weights:
     table = tomllib.loads(files(__package__).joinpath("weights.toml").read_text("utf-8"))
     return Weights(**table)
@@ -110,7 +110,9 @@ def judge(page: Page, run: Run) -> list[str]:
     if page.breaks(run.first):
         if page.breaks(run.stop):
             found.append("alone-on-line")
-        if run.first >= len(page) - _CLOSING_TOKENS and _is_signature(page, run.stop):
+        # A note that is one line is not signed where it begins.
+        signs = 0 < run.first >= len(page) - _CLOSING_TOKENS
+        if signs and _is_signature(page, run.stop):
             found.append("end-of-note")
     return found
 

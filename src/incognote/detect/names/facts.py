@@ -7,9 +7,11 @@ note is mostly words that came before, so reading it costs one dictionary lookup
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from incognote.core.caches import BoundedDict, once
+from incognote.lexicon.words import WEIGHED, is_medical, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +47,7 @@ MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
 PLACE = 1 << 24  # a city of some size
 REGION = 1 << 63  # a state, a country, a nationality
-DRUG = 1 << 64  # a drug or a brand, and nobody's name, no town and no ordinary word
+DRUG = 1 << 64  # a drug or a brand, and hardly anybody's name, no town and no ordinary word
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
@@ -89,15 +91,14 @@ _PUNCTUATION = {
     "/": JOINER, "&": JOINER, "+": JOINER, "'s": POSSESSIVE, "'S": POSSESSIVE,
 }  # fmt: skip
 
-_FREQUENT_FIRST = 2_500
-_FREQUENT_LAST = 3_000
+_RARE = 300
 _STAFF_ENDINGS = ("ologist", "ologists", "iatrist", "iatrician")
 _LARGE_CITY = 15_000
 _LONGEST_ABBREVIATION = 5
 _MEMORY = 200_000
 
 
-@cache
+@once
 def cues() -> dict[str, int]:
     """Every cue word with the bits of its kinds."""
     table = tomllib.loads(files(__package__).joinpath("cues.toml").read_text("utf-8"))
@@ -108,11 +109,11 @@ def cues() -> dict[str, int]:
     return bits
 
 
-class Facts(dict[str, int]):
+class Facts(BoundedDict[str, int]):
     """Surface form to bits. Looking up a new word works it out and keeps it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(f"{__name__}.facts", _MEMORY)
         from incognote.lexicon import lexicon
 
         self._lexicon = lexicon()
@@ -120,9 +121,10 @@ class Facts(dict[str, int]):
         # Full names only: "Miss" and "Mass" abbreviate states, but rarely.
         self._states = {state.name.lower() for state in self._lexicon.states.values()}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Facts, ()
+
     def __missing__(self, word: str) -> int:
-        if len(self) >= _MEMORY:
-            self.clear()
         bits = self._work_out(word)
         self[word] = bits
         return bits
@@ -153,8 +155,7 @@ class Facts(dict[str, int]):
         lexicon = self._lexicon
         first, last = lexicon.first_name_bearers(word), lexicon.surname_bearers(word)
         bits = (FIRST if first is not None else 0) | (LAST if last is not None else 0)
-        medical = lexicon.is_drug(word) or lexicon.is_clinical(word)
-        if medical:
+        if is_medical(word):
             bits |= MEDICAL
         if lexicon.is_eponym(word):
             bits |= EPONYM
@@ -165,12 +166,13 @@ class Facts(dict[str, int]):
             bits |= PLACE
         if word in lexicon.countries or word in lexicon.nationalities or word in self._states:
             bits |= PLACE | REGION
-        ordinary = medical or lexicon.is_ordinary(word)
+        ordinary = is_word(word)
+        rare = (first or 0) + (last or 0) < _RARE
+        if rare and lexicon.is_drug(word) and not bits & PLACE and not lexicon.is_ordinary(word):
+            bits |= DRUG
         if not bits & (FIRST | LAST):
-            if lexicon.is_drug(word) and not bits & PLACE and not lexicon.is_ordinary(word):
-                bits |= DRUG
             return bits | (ORDINARY if ordinary else UNKNOWN)
-        frequent = (first or 0) >= _FREQUENT_FIRST or (last or 0) >= _FREQUENT_LAST
+        frequent = (first or 0) >= WEIGHED.given or (last or 0) >= WEIGHED.family
         if ordinary:
             return bits | (AMBIGUOUS if frequent else ORDINARY)
         return bits | (STRONG if frequent else KNOWN)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
+from incognote.core.caches import cached
 from incognote.detect.names.behind import has_credential
 from incognote.detect.names.facts import (
     CARE_BY,
@@ -161,7 +161,7 @@ def _led(page: Page, index: int) -> bool:
     return page.gap(behind) or bool(page.bits[behind] & (DOT | COMMA | CLOSE | JOINER))
 
 
-@cache
+@cached(65536)
 def _is_abbreviation(word: str) -> bool:
     from incognote.lexicon import lexicon
 

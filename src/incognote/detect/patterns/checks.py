@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from incognote.core.checkdigits import DEA, IBAN, LUHN, NHS, NPI, VIN
 from incognote.lexicon import lexicon
+from incognote.lexicon.words import Rank, is_among, is_medical
 
 CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {}
 _NOT_DIGIT = re.compile(r"\D")
@@ -336,6 +337,7 @@ _PHRASES = frozenset(
     dnr/dni qty/mo ekg/cxr ml/min mg/dl mg/kg cc/hr ml/hr d/w b/l s/s n/a u/a l/s a/o
     a/ox""".split()
 )
+# Ranks of words that everybody uses.
 _ORDINARY = frozenset(
     """days day weeks week months month years year hours hour minutes times mg ml units
     of on the a to in with and or at for per by from is was mm cm kg lb x tabs
@@ -371,7 +373,51 @@ def login(match: re.Match[str]) -> bool:
         and not stem.endswith(("ing", "ed", "ly", "tion", "ally", "ness", "ology", "itis"))
         and words.word_rank(stem) is None
         and words.word_rank(stem.removesuffix("s")) is None
-        and not (words.is_clinical(stem) or words.is_drug(stem))
+        and not is_medical(stem)
         and words.first_name(stem) is None
         and words.surname(stem) is None
     )
+
+
+@_check
+def town_in_state(match: re.Match[str]) -> bool:
+    """Whether a place before a state is a town in it. A code behind a comma says so by itself; a
+    list of states ("Texas, Oklahoma") must not, so the gazetteer has to know the town."""
+    if match["code"]:
+        return match["code"] != lexicon().state(_phi(match))
+    state = lexicon().state(match["state"])
+    return any(city.state == state for city in lexicon().city(_phi(match)))
+
+
+@_check
+def first_name(match: re.Match[str]) -> bool:
+    """Whether the first word is one that people are called by, and no word of medicine."""
+    word = _phi(match).split()[0]
+    lex = lexicon()
+    return lex.first_name(word) is not None and not (lex.is_clinical(word) or lex.is_eponym(word))
+
+
+@_check
+def eponym(match: re.Match[str]) -> bool:
+    """Whether a disease, a sign or a thing is named by this word."""
+    return all(lexicon().is_eponym(part) for part in _phi(match).split("-"))
+
+
+@_check
+def species(match: re.Match[str]) -> bool:
+    """Whether the word behind a genus may be a species: no word that everybody uses."""
+    return not is_among(_phi(match).split()[-1], Rank.USUAL)
+
+
+@_check
+def part_of_whole(match: re.Match[str]) -> bool:
+    """Whether "3/4" counts how many out of a few: the first number is not above the second."""
+    part, whole = _phi(match).split("/")
+    return int(part) <= int(whole)
+
+
+@_check
+def picture(match: re.Match[str]) -> bool:
+    """Whether letters stand for a date or time: some part is written twice, or as "h:m"."""
+    text = _phi(match).lower()
+    return any(part * 2 in text for part in "dmyhsx") or ":" in text

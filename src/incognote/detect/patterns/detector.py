@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
+from incognote.core.caches import cached
 from incognote.core.types import Span, View
 from incognote.detect.patterns.engine import Engine, Found
 from incognote.detect.patterns.packfile import load_pack, pack_names
@@ -17,7 +17,8 @@ class PatternDetector:
     """Finds well-formed PHI by rules.
 
     `packs` names rule packs that ship, or paths to TOML files of the same shape; all that ship by
-    default. What the policy has turned off is dropped later, like anybody's.
+    default. A pack reads notes in its own languages. What the policy has turned off is dropped
+    later, like anybody's.
     """
 
     name: str
@@ -29,7 +30,7 @@ class PatternDetector:
         self.name = "patterns"
         self.packs = tuple(packs) or pack_names()
         self.labels = frozenset().union(*(load_pack(pack).labels for pack in self.packs))
-        self.languages = frozenset({"en"})
+        self.languages = frozenset().union(*(load_pack(pack).languages for pack in self.packs))
 
     def detect(self, views: Sequence[View]) -> list[list[Span]]:
         return [
@@ -47,7 +48,9 @@ class PatternDetector:
         ]
 
     def _find(self, view: View) -> list[Found]:
-        engine, optional = _engine(self.packs)
+        spoken = {view.language, *view.also}
+        packs = tuple(p for p in self.packs if not load_pack(p).languages.isdisjoint(spoken))
+        engine, optional = _engine(packs)
         view = legible(view)
         # As written: identifiers, plates and logins are told by their letter case. Only a note
         # without any capital is read with its case restored.
@@ -60,13 +63,13 @@ class PatternDetector:
         return sorted(usual + extra, key=_place)
 
 
-@cache
+@cached(4096)
 def _sources(detector: str, rule: str) -> tuple[str]:
     """Who found it, one object for all finds of a rule: a long document has a hundred thousand."""
     return (f"{detector}/{rule}",)
 
 
-@cache
+@cached(16)
 def _engine(packs: tuple[str, ...]) -> tuple[Engine, frozenset[str]]:
     """The rules of the packs behind one engine, and the ids of those from optional packs."""
     loaded = [load_pack(pack) for pack in packs]

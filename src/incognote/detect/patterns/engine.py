@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from incognote.core.phrases import lower
+from incognote.core.text.phrases import lower
 from incognote.core.types import Tokens
 from incognote.detect.patterns.checks import CHECKS
 from incognote.detect.patterns.packfile import FLAGS, NAMED, Rule
@@ -141,7 +141,7 @@ class Group:
         """Every rule may have a look, until there were enough tries to make a gate pay."""
         self._tries += 1
         if self._tries == TRIES_BEFORE_GATE:
-            self.gate = _gate([matcher.rule for matcher in self.matchers]) or self.gate
+            self.gate = make_gate([matcher.rule for matcher in self.matchers]) or self.gate
         return _ANYTHING(text, at)
 
     def behind(self, opened: re.Match[str]) -> Sequence[Matcher]:
@@ -149,7 +149,7 @@ class Group:
         return self.matchers[int(opened.lastgroup[1:]) :] if opened.lastgroup else self.matchers
 
 
-def _gate(rules: Sequence[Rule]) -> Gate | None:
+def make_gate(rules: Sequence[Rule]) -> Gate | None:
     """The rules' patterns as one; None where a group is referred to by its number."""
     if any(_NUMBERED.search(rule.pattern) for rule in rules):
         return None
@@ -187,7 +187,7 @@ class Engine:
             matcher = Matcher(rule)
             for trigger in sorted(rule.triggers):
                 table = back if trigger.startswith("~") else here
-                for key in _keys(trigger.removeprefix("~")):
+                for key in trigger_keys(trigger.removeprefix("~")):
                     table.setdefault(key, []).append(matcher)
         groups: dict[tuple[Matcher, ...], Group] = {}
 
@@ -279,7 +279,7 @@ class _Scan:
                 self.found.extend(matcher.spans(match))
 
 
-def _keys(trigger: str) -> Iterator[str]:
+def trigger_keys(trigger: str) -> Iterator[str]:
     """The dictionary keys a trigger stands for."""
     shape = _SHAPE.fullmatch(trigger)
     if shape is None:

@@ -1,9 +1,9 @@
 """Rule packs: TOML files read strictly into Pack and Rule values.
 
-A pack has a `description`, word sets under `[words]`, regular-expression parts under
-`[fragments]`, and any number of `[[rule]]` tables. `{name}` in a pattern stands for the fragment
-or word set of that name, of this pack or of `common.toml`. Everything unknown is an error: a typing
-mistake in a rule must not become a leak.
+A pack has a `description`, the `languages` it is for (English by default), word sets under
+`[words]`, regular-expression parts under `[fragments]`, and any number of `[[rule]]` tables.
+`{name}` in a pattern stands for the fragment or word set of that name, of this pack or of
+`common.toml`. Everything unknown is an error: a typing mistake in a rule must not become a leak.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from incognote.core.caches import cached
 from incognote.core.errors import PolicyError
 from incognote.core.labels import SAFE, all_labels
 from incognote.detect.patterns.checks import CHECKS
 
 COMMON = "common"
+ENGLISH = "en"  # the language of a pack that names none
 RULE_KEYS = frozenset("id label score trigger pattern case check needs unless finds spares".split())
 FLAGS = re.VERBOSE | re.MULTILINE | re.ASCII
 _FOLDER = files("incognote.detect.patterns").joinpath("packs")
@@ -68,13 +69,14 @@ class Pack:
     description: str
     optional: bool
     rules: tuple[Rule, ...] = field(repr=False)
+    languages: frozenset[str] = frozenset({ENGLISH})
 
     @property
     def labels(self) -> frozenset[str]:
         return frozenset(rule.label for rule in self.rules)
 
 
-@cache
+@cached(4)
 def pack_names(optional: bool | None = None) -> tuple[str, ...]:
     """Names of the packs that ship: all, or only those (not) marked optional."""
     names = sorted(entry.name[:-5] for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
@@ -85,12 +87,12 @@ def pack_names(optional: bool | None = None) -> tuple[str, ...]:
     )
 
 
-@cache
+@cached(256)
 def load_pack(name: str) -> Pack:
     """A pack by its name, or a path to a TOML file of the same shape."""
     tree = _read(name)
     where = f"pack {name}"
-    _known(tree, where, {"description", "optional", "words", "fragments", "rule"})
+    _known(tree, where, {"description", "languages", "optional", "words", "fragments", "rule"})
     common = _read(COMMON)
     words = {**common.get("words", {}), **tree.get("words", {})}
     parts = {**common.get("fragments", {}), **tree.get("fragments", {})}
@@ -103,7 +105,13 @@ def load_pack(name: str) -> Pack:
         # Our own packs compile when they are first needed, and tests prove that they do.
         for rule in rules:
             _prove(rule, where)
-    return Pack(name, _text(tree, "description", where), bool(tree.get("optional")), rules)
+    return Pack(
+        name,
+        _text(tree, "description", where),
+        bool(tree.get("optional")),
+        rules,
+        frozenset(_list(tree, "languages", where, optional=True) or [ENGLISH]),
+    )
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -144,13 +152,13 @@ class _Names:
 
     def _part(self, name: str, depth: int) -> str:
         if name in self._words:
-            return f"(?:{_any_of(self.phrases(name))})"
+            return f"(?:{any_of(self.phrases(name))})"
         if name in self._parts:
             return f"(?:{self.expand(self._parts[name], depth + 1)})"
         raise PolicyError(f"{self._where}: no fragment or word set named {name!r}")
 
 
-def _any_of(phrases: Iterable[str]) -> str:
+def any_of(phrases: Iterable[str]) -> str:
     """A pattern for any of the phrases, the longest that fits.
 
     Common beginnings are shared, as in "mon(?:day)?": Python tries the branches of an alternation

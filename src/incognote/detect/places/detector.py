@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
+from incognote.core.caches import cached
 from incognote.core.types import Span, View, span_order
-from incognote.detect.places import (
+from incognote.detect.places.rules import (
     cities,
     countries,
     cued,
@@ -22,7 +22,7 @@ from incognote.detect.places.words import Vocabulary
 from incognote.detect.scans import legible
 
 
-@cache
+@cached(4096)
 def _sources(rule: str) -> tuple[str]:
     """Who found it, one object for all finds of a rule."""
     return (f"places/{rule}",)
@@ -67,7 +67,6 @@ class PlaceDetector:
     def _read(self, view: View) -> list[Span]:
         if self._vocabulary is None:
             self._vocabulary = Vocabulary()
-        self._vocabulary.trim()
         scan = Scan(legible(view), self._vocabulary)
         found: list[Span] = []
         taken = bytearray(len(scan))  # tokens that a rule has spoken for

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from incognote.core.letters import count_letters
+from incognote.core.text.letters import count_letters
 from incognote.core.types import View
 from incognote.detect.places.words import (
     CAPITAL,

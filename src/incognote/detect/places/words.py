@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from incognote.core.caches import BoundedDict, cached, once
 from incognote.lexicon import Lexicon, fold, fold_place, lexicon
+from incognote.lexicon.words import NO_TOWN, Rank, is_among, is_borne, is_word
 
 WORD = 1 << 0
 CAPITAL = 1 << 1
@@ -42,10 +43,6 @@ MAKES_UNCASED = 1 << 26  # the same where letter case tells nothing
 LISTED = KNOWN | STATE | COUNTRY | ROAD | JOB | JOB_CUE | WORK
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|['’]s\b|[^\w\s]")
-# Rarer names are rather towns than people: nearly every town is somebody's surname.
-_BORNE_FIRST, _BORNE_LAST = 1_000, 3_000
-# Words as frequent as this turn up in diagnoses without being clinical: "range", "bridge".
-_FREQUENT = 8_000
 _DOTTED_STATES = frozenset("NSWPRD")  # N.Y., S.C., W. Va., P.R., R.I., D.C.
 _PARTICLES = frozenset("de la del du des le los las el y van von der di da do dos".split())
 _ROADS = frozenset("i us sr rt rte route hwy highway interstate fm loop exit mile milepost".split())
@@ -56,30 +53,28 @@ def tokens(phrase: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(phrase.lower()))
 
 
-@cache
+@once
 def cues() -> Mapping[str, Any]:
     """cues.toml: section -> name -> words, or phrases where lines hold several words."""
     path = files("incognote.detect.places").joinpath("cues.toml")
     return tomllib.loads(path.read_text("utf-8"))
 
 
-@cache
+@cached(256)
 def word_list(section: str, name: str) -> frozenset[str]:
     return frozenset(cues()[section][name].split())
 
 
-@cache
+@cached(256)
 def phrase_list(section: str, name: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tokens(line) for line in cues()[section][name].strip().splitlines())
 
 
-class Vocabulary(dict[str, int]):
-    """Word as written -> its bits. Looks a word up once; `trim` keeps it bounded."""
+class Vocabulary(BoundedDict[str, int]):
+    """Word as written -> its bits. Looks a word up once."""
 
-    LIMIT = 100_000
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, bound: int = 100_000) -> None:
+        super().__init__(f"{__name__}.vocabulary", bound)
         lex = lexicon()
         self._lexicon = lex
         self.heads = _heads(lex)
@@ -123,10 +118,8 @@ class Vocabulary(dict[str, int]):
                 table[word] = table.get(word, 0) | bit
         return table
 
-    def trim(self) -> None:
-        """Forget everything once there is too much of it: memory does not grow with the text."""
-        if len(self) > self.LIMIT:
-            self.clear()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, (self.bound,)
 
     def __missing__(self, word: str) -> int:
         bits = self._classify(word)
@@ -147,16 +140,12 @@ class Vocabulary(dict[str, int]):
             if len(word) > 1 and word.isupper():
                 bits |= UPPER
         ordinary = lex.is_ordinary(key)
-        rank = lex.word_rank(key)
-        frequent = ordinary and rank is not None and rank < _FREQUENT
+        frequent = ordinary and is_among(key, Rank.FAMILIAR)
         # "Orr" is a name where "ORR" is an abbreviation.
         short = lex.is_abbreviation(word if word.istitle() else word.upper())
         clinical = short or lex.is_drug(key) or (lex.is_clinical(key) and not frequent)
-        common = clinical or ordinary or lex.is_clinical(key)
-        person = not common and (
-            (lex.first_name_bearers(key) or 0) >= _BORNE_FIRST
-            or (lex.surname_bearers(key) or 0) >= _BORNE_LAST
-        )
+        common = short or is_word(key)
+        person = not common and is_borne(key, NO_TOWN)
         country = word == "U" or key in self.countries or key.removesuffix("s") in self.countries
         for bit, holds in (
             (COMMON, common),

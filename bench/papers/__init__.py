@@ -1,0 +1,1 @@
+"""The experiments of the papers, one module for each: `python -m bench.papers NAME`."""

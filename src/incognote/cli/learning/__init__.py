@@ -1,0 +1,1 @@
+"""Verbs about annotated notes and what is learned from them: corpora, measuring, training."""

@@ -1,0 +1,1 @@
+"""Verbs that read notes and write them: find, replace, explain, restore."""

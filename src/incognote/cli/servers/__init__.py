@@ -1,0 +1,1 @@
+"""Verbs that serve: the workbench and the HTTP service."""

@@ -1,0 +1,1 @@
+"""What texts are made of: letters, phrases, offsets, languages, markup."""

@@ -1,0 +1,1 @@
+"""Annotated corpora on disk: one module for each format."""

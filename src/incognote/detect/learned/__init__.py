@@ -1,0 +1,1 @@
+"""Everything that runs a trained model: CRF, fast tagger, transformer."""

@@ -1,0 +1,1 @@
+"""What a run writes: files, the manifest, the quarantine list; what an earlier run left."""

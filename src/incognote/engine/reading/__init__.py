@@ -1,0 +1,1 @@
+"""Reading files: in a process of their own, within limits of memory and time."""

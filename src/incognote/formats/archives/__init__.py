@@ -1,0 +1,1 @@
+"""Archives: zip, tar, gzip and the files in them."""

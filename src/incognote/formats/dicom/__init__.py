@@ -1,0 +1,1 @@
+"""DICOM data sets: the confidentiality profile, values, pixels."""

@@ -1,0 +1,1 @@
+"""FHIR resources, bundles and NDJSON."""

@@ -1,0 +1,1 @@
+"""HL7 version 2 messages."""

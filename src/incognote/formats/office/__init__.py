@@ -1,0 +1,1 @@
+"""Office files: DOCX, XLSX, RTF and their older kin."""

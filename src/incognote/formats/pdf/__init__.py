@@ -1,0 +1,1 @@
+"""PDF: text, forms, metadata, strings of any object."""

@@ -1,0 +1,1 @@
+"""Pictures: text recognised in pixels, metadata, compressed streams."""

@@ -1,0 +1,1 @@
+"""XML and C-CDA."""

@@ -1,0 +1,1 @@
+"""The network itself: layers, steps, checkpoints, teachers, export."""

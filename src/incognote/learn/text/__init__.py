@@ -1,0 +1,1 @@
+"""Training notes made from notes: new names, noise, other surfaces."""

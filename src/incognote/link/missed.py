@@ -1,0 +1,377 @@
+"""What was missed: the names of people who were found are looked for in the whole document.
+
+In any letter case, with initials before or behind, as initials ("J.S."), as a user name, misspelt,
+and in the plural ("the Smiths"). No vote and no word list speaks against a name that was surely
+found; what excuses a place is evidence in its own context (see context.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from incognote.core.caches import cached, once
+from incognote.core.text.phrases import Misspellings, lower
+from incognote.core.types import Span
+from incognote.lexicon import fold, lexicon
+from incognote.lexicon.name_words import name_pool
+from incognote.lexicon.words import Rank, has_meaning, is_among, is_word, may_be_no_name
+from incognote.link.context import (
+    MONTHS,
+    acts_as_human,
+    harmless_use,
+    is_date_here,
+    is_place_here,
+    is_term,
+    is_titled,
+    tags_of,
+)
+from incognote.link.cues import cue, is_cue
+from incognote.link.labels import PEOPLE, SOURCE, is_stated
+from incognote.link.reading import initial_orders, read
+from incognote.link.stretches import is_taken, places
+
+# What nobody is sure of is not spread over the document.
+_SURE = 0.8
+SCORE = 0.8
+_SHORTEST = 3
+_SHORTEST_WITH_ERROR = 5
+_FREQUENT = 1_000
+_BY_FORM = ("names/title", "names/field", "names/first-last", "given")
+
+_LONG = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][^\W\d_]{4,}(?![\w-])")
+_INITIALS = re.compile(r"(?<![\w.])[A-Z]\. ?[A-Z]\.(?: ?[A-Z]\.)?")
+_BARE_INITIALS = re.compile(r"(?<![\w./&'’-])[A-Z]{2,3}(?![\w./&-])")
+_INITIAL_BEFORE = re.compile(r"(?<![\w.])([A-Z])\.? $")
+_INITIAL_BEHIND = re.compile(r",? ([A-Z])(?:\.|\b(?!['’.\w]))")
+_NEXT = re.compile(r"(?:['’]s)? ([a-z]+)")
+_GLUE = ("@", "_")
+_NAME_BEFORE = re.compile(r"(?<![\w-])([A-Z][a-z]+) $")
+_NAME_BEHIND = re.compile(r" ([A-Z][a-z]+)(?![\w-])")
+_JOINT = re.compile(r" |, |-")
+
+
+@dataclass(slots=True)
+class KnownNames:
+    """The names to look for: words, with the label and the initials beside them; initials; user
+    names. Short ones are looked for as parts of others only."""
+
+    words: dict[str, str] = field(default_factory=dict)
+    short: dict[str, str] = field(default_factory=dict)
+    beside: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    initials: dict[str, str] = field(default_factory=dict)
+    users: set[str] = field(default_factory=set)
+    near: Misspellings[str] | None = None
+    odd: list[str] = field(default_factory=list)
+
+
+def find_missed(
+    known: KnownNames,
+    spans: Sequence[Span],
+    text: str,
+    capitals: Iterable[str],
+    closed: Iterable[tuple[int, int]] = (),
+) -> list[Span]:
+    """New spans, disjoint from the others and from `closed`, where nothing may be looked for.
+    `capitals` are the words of the text with a capital: those that no list knows may be
+    misspelt."""
+    if not known.words:
+        return []
+    known.odd = [
+        word
+        for word in capitals
+        if len(word) >= _SHORTEST_WITH_ERROR and not _is_known(word.lower())
+    ]
+    taken = sorted([*((span.start, span.end) for span in spans), *closed])
+    found = [*_words_again(known, text, taken), *_initials_again(known, text, taken)]
+    return merged(found, text)
+
+
+def name_users(spans: Sequence[Span], text: str, known: KnownNames) -> list[Span]:
+    """Spans that are user names of somebody here, "jsmith" of John Smith, as what they are."""
+    return [
+        replace(span, label="USERNAME")
+        if span.label in PEOPLE
+        and text[span.start : span.end] in known.users
+        and not is_stated(span)
+        else span
+        for span in spans
+    ]
+
+
+def grow_names(spans: Sequence[Span], text: str) -> list[Span]:
+    """A family name takes in the given name before it, a given name the family name behind it."""
+    grown: list[Span] = []
+    for at, span in enumerate(spans):
+        if span.label not in PEOPLE or is_stated(span):
+            grown.append(span)
+            continue
+        reading = read(text[span.start : span.end])
+        start, end = span.start, span.end
+        if len(reading.whole) == 1 and not reading.initials and reading.words[0].form == "whole":
+            floor = spans[at - 1].end if at else 0
+            stop = spans[at + 1].start if at + 1 < len(spans) else len(text)
+            if name_pool(reading.whole[0]) == "family":
+                before = _NAME_BEFORE.search(text, max(floor, start - 24), start)
+                if before and (_is_mere_name(before[1]) or _is_word_name(text, before)):
+                    start = before.start(1)
+            else:
+                behind = _NAME_BEHIND.match(text, end, min(stop, end + 24))
+                end = behind.end(1) if behind and _is_mere_name(behind[1], "family") else end
+        grown.append(span if (start, end) == (span.start, span.end) else span.moved(start, end))
+    return grown
+
+
+def _is_mere_name(word: str, pool: str = "") -> bool:
+    """Whether a word is a name, of a kind if one is asked for, and nothing else."""
+    folded = fold(word)
+    lex = lexicon()
+    bearers = max(lex.first_name_bearers(folded) or 0, lex.surname_bearers(folded) or 0)
+    return (
+        bearers > _FREQUENT
+        and (not pool or name_pool(folded) == pool)
+        and not is_word(folded)
+        and not lex.is_abbreviation(word)
+        and not lex.is_eponym(folded)
+        and not (pool and lex.city(word))
+    )
+
+
+def _is_word_name(text: str, before: re.Match[str]) -> bool:
+    """Whether a given name that is a word, too, or that hardly anybody bears begins a full name:
+    "Blessing Eze", "Walker Hale", "Bah Tsosie"."""
+    start, end = before.span(1)
+    folded = fold(before[1])
+    bearers = lexicon().first_name_bearers(folded) or 0
+    tag = tags_of(text, start, end)[0]
+    if tag == "NNP" and not may_be_no_name(folded):
+        return _is_strange(folded) or bearers > 2 * _FREQUENT
+    return (tag == "NNP" and bearers > 2 * _FREQUENT) or (tag == "NN" and bearers > 20 * _FREQUENT)
+
+
+def _is_strange(word: str) -> bool:
+    """Whether a word is hardly a word of the language, and so a name where a name may stand."""
+    lex = lexicon()
+    return not is_among(word, Rank.UNUSUAL) and not lex.is_eponym(word) and not is_cue(word)
+
+
+def known_people(
+    spans: Sequence[Span],
+    text: str,
+    stated: Iterable[tuple[str, str]] = (),
+    backed: frozenset[int] = frozenset(),
+) -> KnownNames:
+    """The names that were surely found, and those that the record states elsewhere. `backed` are
+    the starts of names that two detectors saw, whatever each of them calls them."""
+    known = KnownNames()
+    found = (
+        (span.label, text[span.start : span.end])
+        for span in spans
+        if span.label in PEOPLE and (span.score >= _SURE or _is_backed(span, backed))
+    )
+    for label, name in (*found, *stated):
+        reading = read(name)
+        whole = reading.whole
+        for word in whole:
+            table = known.words if len(word) >= _SHORTEST else known.short
+            table.setdefault(word, label)
+            known.beside[word].update(letter for letter in reading.letters if letter != word[0])
+        letters = reading.letters
+        if len(letters) > 1:
+            for order in initial_orders(reading):
+                known.initials.setdefault(order, label)
+        if len(whole) > 1:
+            one, other = whole[0], whole[-1]
+            for given, family in ((one, other), (other, one)):
+                known.users.update((given[0] + family, given + family, family + given[0]))
+    return known
+
+
+def _is_backed(span: Span, backed: frozenset[int]) -> bool:
+    """Whether a name is sure though its score is low: seen by two, or behind a title or in a field
+    for names."""
+    return (
+        span.start in backed
+        or len({source.partition("/")[0] for source in span.sources}) > 1
+        or any(source.startswith(_BY_FORM) for source in span.sources)
+    )
+
+
+def _words_again(known: KnownNames, text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    both_cases = text != text.upper() and text != text.lower()
+    folded = lower(text)
+    if not text.isascii():
+        folded = folded.translate(_accents())
+    found = {*_places(known, folded), *places(known.odd, text, _LONG)}
+    for start, end in sorted(found):
+        if is_taken(start, end, taken):
+            continue
+        word = folded[start:end]
+        label = known.words.get(word)
+        if label is None and word in known.users:
+            yield Span(start, end, "USERNAME", SCORE, (SOURCE,))
+            continue
+        right = word if label else _variant(word, text, end, known)
+        label = label or known.words.get(right) or known.short.get(right)
+        if label is None or _is_glued(text, start, end):
+            continue
+        if "-" in word or not _excused(
+            text, start, end, word, known.beside[right], both_cases=both_cases
+        ):
+            begin, stop = _with_initials(text, start, end, known.beside[right])
+            if is_taken(begin, stop, taken):
+                begin, stop = start, end
+            yield Span(begin, stop, label, SCORE, (SOURCE,))
+
+
+def _places(known: KnownNames, folded: str) -> Iterator[tuple[int, int]]:
+    """Where known words stand, whole or in a user name. Searching a text for a dozen words is far
+    faster than looking at each of its words."""
+    for word in known.words:
+        at = folded.find(word)
+        while at >= 0:
+            end = at + len(word)
+            token = _token(folded, at, end)
+            whole = folded[slice(*token)]
+            if whole == word or "-" in whole or whole in known.users:
+                yield token
+            at = folded.find(word, end)
+
+
+def _token(text: str, start: int, end: int) -> tuple[int, int]:
+    """The letters around a stretch; a hyphen between letters joins two names."""
+    while start > 0 and (text[start - 1].isalpha() or _is_joint(text, start - 1)):
+        start -= 1
+    while end < len(text) and (text[end].isalpha() or _is_joint(text, end)):
+        end += 1
+    return start, end
+
+
+def _is_joint(text: str, at: int) -> bool:
+    return text[at] == "-" and text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha()
+
+
+@once
+def _accents() -> dict[int, str]:
+    """Letters without their accents, one for one, so that offsets stay."""
+    letters = map(chr, range(0xC0, 0x250))
+    return {ord(char): fold(char) for char in letters if len(fold(char)) == 1}
+
+
+def _variant(folded: str, text: str, end: int, known: KnownNames) -> str:
+    """The known word that a word is another form of: two names with a hyphen, the plural, a
+    spelling with an error; "" where it is none."""
+    if "-" in folded:
+        halves = folded.split("-")
+        ours = [half for half in halves if half in known.words or half in known.short]
+        # "Garcia-Lopez" of somebody called Garcia; "Rives-Stoppa" is an operation.
+        doubtful = any(map(_is_term, halves)) or _before_term(text, end)
+        return ours[0] if ours and (len(ours) == len(halves) or not doubtful) else ""
+    if _is_known(folded):
+        return ""
+    if folded[-1] == "s" and folded[:-1] in known.words:
+        return folded[:-1]
+    if len(folded) < _SHORTEST_WITH_ERROR or _before_term(text, end):
+        return ""
+    if known.near is None:
+        known.near = Misspellings(
+            (word, word) for word in known.words if len(word) >= _SHORTEST_WITH_ERROR
+        )
+    return known.near.intended(folded) or ""
+
+
+def _is_term(word: str) -> bool:
+    return may_be_no_name(word) or lexicon().is_eponym(word)
+
+
+def _is_glued(text: str, start: int, end: int) -> bool:
+    """Whether a word is a part of an address, an id or a longer name."""
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    return before in _GLUE or behind in _GLUE or before.isdigit() or behind.isdigit()
+
+
+def _excused(
+    text: str, start: int, end: int, folded: str, letters: set[str], *, both_cases: bool
+) -> str:
+    # "Young J": the person's own initial stands beside.
+    if is_titled(text, start) or _with_initials(text, start, end, letters) != (start, end):
+        return ""
+    if folded in MONTHS and is_date_here(text, start, end):
+        return "date"
+    if is_place_here(text, start, end) and lexicon().city(folded):
+        return "place"
+    return harmless_use(text, start, end, both_cases=both_cases)
+
+
+def _with_initials(text: str, start: int, end: int, letters: set[str]) -> tuple[int, int]:
+    """The place with an initial of the same person before or behind it: "J. Smith", "Smith J"."""
+    before = _INITIAL_BEFORE.search(text, max(0, start - 4), start)
+    if before and before[1].lower() in letters:
+        return before.start(), end
+    behind = _INITIAL_BEHIND.match(text, end)
+    if behind and behind[1].lower() in letters:
+        return start, behind.end()
+    return start, end
+
+
+def _initials_again(
+    known: KnownNames, text: str, taken: Sequence[tuple[int, int]]
+) -> Iterator[Span]:
+    for match in _INITIALS.finditer(text):
+        letters = "".join(filter(str.isalpha, match[0])).lower()
+        label = known.initials.get(letters)
+        if label and not is_taken(*match.span(), taken):
+            meant = cue(text, *match.span()).patient or acts_as_human(
+                text, match.end(), surely=True
+            )
+            if lexicon().is_abbreviation(letters.upper()) and not meant:
+                continue
+            yield Span(*match.span(), label, SCORE, (SOURCE,))
+    for match in _BARE_INITIALS.finditer(text) if known.initials else ():
+        label = known.initials.get(match[0].lower())
+        if label and not is_taken(*match.span(), taken) and _mean_nothing_else(text, match):
+            yield Span(*match.span(), label, SCORE, (SOURCE,))
+
+
+def _mean_nothing_else(text: str, letters: re.Match[str]) -> bool:
+    """Whether capitals without stops are nothing but initials: no abbreviation, no word, and not
+    in a line of capitals. In the corpus 27 of 30 such letters are those of a person of the note."""
+    lex = lexicon()
+    if lex.is_abbreviation(letters[0]) or lex.is_ordinary(letters[0]) or lex.state(letters[0]):
+        return False
+    if is_cue(letters[0].lower()):  # "RN", "DR"
+        return False
+    start, end = text.rfind("\n", 0, letters.start()) + 1, text.find("\n", letters.end())
+    line = text[start : end if end >= 0 else len(text)]
+    return not line.isupper()
+
+
+@cached(32768)
+def _is_known(word: str) -> bool:
+    """Whether a word has a meaning of its own, so that it is no misspelling of another."""
+    lex = lexicon()
+    return (
+        has_meaning(word) or bool(lex.first_name_bearers(word)) or bool(lex.surname_bearers(word))
+    )
+
+
+def _before_term(text: str, end: int) -> bool:
+    """Whether a clinical word follows, as behind an eponym that no list knows: "Lembert stitch"."""
+    following = _NEXT.match(text, end)
+    return following is not None and is_term(following[1])
+
+
+def merged(found: Sequence[Span], text: str) -> list[Span]:
+    """Neighbouring words of one label as one name; where two overlap, the first."""
+    merged: list[Span] = []
+    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+        last = merged[-1] if merged else None
+        if last is None or span.start >= last.end:
+            gap = text[last.end : span.start] if last else ""
+            if last and last.label == span.label and _JOINT.fullmatch(gap):
+                merged[-1] = last.moved(last.start, span.end)
+            else:
+                merged.append(span)
+    return merged

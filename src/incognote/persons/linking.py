@@ -1,0 +1,151 @@
+"""Which documents speak of the same person.
+
+stated     the source says so: never overruled
+exact      the same record, social security or plan number; neither name nor birth date contradicts
+probable   Splink finds it likely enough
+
+A person split in two makes classes look larger than they are, so risk is also computed with the
+links of a lower threshold (`cautious`), and the worse result counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from incognote.core.errors import UsageError
+from incognote.persons.identity import NUMBERS, Identity
+
+HOW = ("stated", "exact", "probable")
+LINK_AT, CAUTIOUS_AT = 0.9, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """`of[record]` is the cluster of a record; `how` and `probability` say by what it came there.
+    `conflicts` counts pairs that a number joins and a name, a birth date or a stated id parts."""
+
+    of: tuple[int, ...] = field(repr=False)
+    how: tuple[str, ...] = field(repr=False)
+    probability: tuple[float, ...] = field(repr=False)
+    cautious: tuple[int, ...] = field(repr=False)
+    conflicts: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(set(self.of))
+
+    @property
+    def cautious_count(self) -> int:
+        return len(set(self.cautious))
+
+
+def cluster(identities: Sequence[Identity], method: str = "exact") -> Clusters:
+    """Clusters of records. `method` is the farthest that linking goes."""
+    if method not in HOW:
+        raise UsageError(f"linking is one of {', '.join(HOW)}")
+    groups = _Groups(identities)
+    for same in _by(identities, "stated").values():
+        for record in same[1:]:
+            groups.join(same[0], record, "stated", 1.0)
+    if method != "stated":
+        for name in NUMBERS:
+            for same in _by(identities, name).values():
+                _join_exact(groups, identities, same)
+    cautious = list(groups.roots())
+    if method == "probable" and any(not each.stated for each in identities):
+        from incognote.persons.probable import probable_pairs
+
+        pairs = probable_pairs(identities, CAUTIOUS_AT)
+        # The surest first: which of two contradicting links is made does not depend on order.
+        for one, other, probability in sorted(pairs, key=lambda pair: (-pair[2], pair)):
+            if probability >= LINK_AT:
+                groups.join(one, other, "probable", probability)
+        wide = groups.copy()
+        for one, other, probability in sorted(pairs, key=lambda pair: (-pair[2], pair)):
+            wide.join(one, other, "probable", probability)
+        cautious = wide.roots()
+    return Clusters(
+        tuple(groups.roots()),
+        tuple(groups.how),
+        tuple(groups.probability),
+        tuple(cautious),
+        groups.conflicts,
+    )
+
+
+def _by(identities: Sequence[Identity], name: str) -> dict[str, list[int]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for record, each in enumerate(identities):
+        if value := getattr(each, name):
+            found[value].append(record)
+    return found
+
+
+def _join_exact(groups: _Groups, identities: Sequence[Identity], same: list[int]) -> None:
+    """Records with one number. None joins a cluster that it contradicts in any member: a record
+    that says little must not bridge two people."""
+    for at, record in enumerate(same[1:], 1):
+        tried: set[int] = set()
+        for earlier in same[:at]:
+            root = groups.root(earlier)
+            if root in tried:
+                continue
+            tried.add(root)
+            mine = groups.members(record)
+            if not any(
+                identities[one].contradicts(identities[other])
+                for one in mine
+                for other in groups.members(earlier)
+            ):
+                groups.join(earlier, record, "exact", 1.0)
+                break
+        else:
+            groups.conflicts += 1
+
+
+class _Groups:
+    """Disjoint sets; two that bear different stated ids are never joined."""
+
+    def __init__(self, identities: Sequence[Identity]) -> None:
+        self._parent = list(range(len(identities)))
+        self._members = [[record] for record in range(len(identities))]
+        self._stated = [{each.stated} if each.stated else set[str]() for each in identities]
+        self.how = ["stated" if each.stated else "alone" for each in identities]
+        self.probability = [1.0] * len(identities)
+        self.conflicts = 0
+
+    def copy(self) -> _Groups:
+        other = _Groups([])
+        other._parent = list(self._parent)
+        other._members = [list(each) for each in self._members]
+        other._stated = [set(each) for each in self._stated]
+        other.how, other.probability = list(self.how), list(self.probability)
+        return other
+
+    def root(self, at: int) -> int:
+        while self._parent[at] != at:
+            self._parent[at] = self._parent[self._parent[at]]
+            at = self._parent[at]
+        return at
+
+    def members(self, at: int) -> list[int]:
+        return self._members[self.root(at)]
+
+    def roots(self) -> list[int]:
+        return [self.root(at) for at in range(len(self._parent))]
+
+    def join(self, one: int, other: int, how: str, probability: float) -> None:
+        a, b = sorted((self.root(one), self.root(other)))
+        if a == b:
+            return
+        if len(self._stated[a] | self._stated[b]) > 1:
+            self.conflicts += 1
+            return
+        self._parent[b] = a
+        self._members[a] += self._members[b]
+        self._stated[a] |= self._stated[b]
+        for record in (one, other):
+            if self.how[record] == "alone":
+                self.how[record], self.probability[record] = how, probability

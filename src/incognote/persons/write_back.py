@@ -1,0 +1,155 @@
+"""From an anonymised view back into the notes: which text stands for which mention."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from incognote.anonymize.hierarchy import ROOT, Hierarchy
+from incognote.anonymize.release import RELEASE, Release
+from incognote.anonymize.result import Anonymous
+from incognote.anonymize.shipped import hierarchy_for
+from incognote.anonymize.table import read_parquet, write_parquet
+from incognote.core.errors import UsageError
+from incognote.core.types import Document
+from incognote.persons.fields import with_fields
+from incognote.persons.mentions import LABELS, QUASI, Mention, digest
+from incognote.persons.subjects import PATIENT
+from incognote.persons.view import FACTS, LINKS, MENTIONS, PERSONS, View, read_view
+from incognote.policy import LabelRule, Policy
+
+ANONYMOUS = "anonymous.parquet"
+# Attributes whose order says something: ages are published as ranges of their members.
+_NUMBERS = frozenset({"age"})
+# A birth date says the age more exactly than the age itself.
+_BIRTH_TAG = "[DATE]"
+
+
+def table_of(view: View, quasi: Sequence[str], sensitive: str | None) -> dict[str, list[Any]]:
+    """The people as a table to be anonymised, ages as numbers."""
+    names = [*quasi, *([sensitive] if sensitive else [])]
+    table: dict[str, list[Any]] = dict(view.table(names))
+    for name in _NUMBERS & set(table):
+        table[name] = [None if cell is None else int(cell) for cell in table[name]]
+    return table
+
+
+def default_quasi(view: View) -> list[str]:
+    """The quasi-identifiers that the notes tell of anybody; the age stands for the birth date."""
+    return [
+        name
+        for name in QUASI
+        if name != "birth_date" and any(each.values[name].value for each in view.persons)
+    ]
+
+
+def default_hierarchies(quasi: Sequence[str]) -> dict[str, Hierarchy]:
+    found = {}
+    for name in quasi:
+        if name not in _NUMBERS and (ready := hierarchy_for(name)):
+            found[name] = ready
+    return found
+
+
+def write_anonymous(
+    view_folder: Path, out: Path, view: View, anonymous: Anonymous, release: Release
+) -> None:
+    """The anonymised people, and what is needed to write them back into the notes. The folder links
+    people to documents: it holds PHI, as the view does."""
+    out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)
+    for name in (MENTIONS, LINKS, FACTS, PERSONS):
+        shutil.copyfile(view_folder / name, out / name)
+        (out / name).chmod(0o600)
+    columns: dict[str, list[Any]] = {
+        "person": [each.id for each in view.persons],
+        "class": anonymous.classes.tolist(),
+        **anonymous.columns(),
+        "suppressed": anonymous.suppressed.tolist(),
+    }
+    path = out / ANONYMOUS
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    path.chmod(0o600)
+    write_parquet(path, columns)
+    release.write(out / RELEASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedValues:
+    """What stands for each mention, by document and digest of its text: in a text that has changed
+    since the view was made, no place can be trusted."""
+
+    places: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = field(repr=False)
+
+    @classmethod
+    def read(cls, folder: Path) -> ReleasedValues:
+        view = read_view(folder)
+        path = folder / ANONYMOUS
+        if not path.is_file():
+            raise UsageError(f"{folder}: not what `incognote anonymize` wrote of a view")
+        release = Release.read(folder)
+        rows = read_parquet(path)
+        released = {
+            person: {name: rows[name][row] for name in release.quasi}
+            for row, person in enumerate(rows["person"])
+        }
+        own = {person.id: person for person in view.persons}
+        places: defaultdict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)
+        for each in view.mentions:
+            person = view.owner[each.document]
+            where = each.source, each.digest
+            if not each.label or each.subject != PATIENT:
+                continue
+            if each.attribute == "birth_date" and "birth_date" not in release.quasi:
+                places[where].append((each.start, each.end, _BIRTH_TAG))
+            elif each.attribute == "state" and each.value == _state(released.get(person, {})):
+                places[where].append((each.start, each.end, each.value))
+            elif (
+                each.attribute in release.quasi
+                and person in released
+                and own[person].values[each.attribute].value == each.value
+            ):
+                text = _written(each, released[person][each.attribute])
+                places[where].append((each.start, each.end, text))
+        return cls({where: tuple(found) for where, found in places.items()})
+
+    def with_known_values(self, document: Document) -> Document:
+        """The document with what is published of its mentions."""
+        found = self.places.get((document.id, digest(document.text)), ())
+        return replace(document, released=found) if found else document
+
+
+def _state(released: Mapping[str, str]) -> str:
+    """The state that the published town or county tells anyway."""
+    return released.get("city", "").rpartition(",")[2].strip()
+
+
+def _written(mention: Mention, value: str) -> str:
+    """A published value as it reads in a sentence."""
+    if value in (ROOT, ""):
+        return f"[{mention.label}]"
+    if mention.attribute == "city":
+        return value.partition(",")[0]  # the state is a mention of its own
+    if mention.attribute == "profession" and value != mention.value:
+        return f"worker in {value[0].lower()}{value[1:]}"
+    return value
+
+
+def view_policy(policy: Policy) -> Policy:
+    """The policy with the values of the view for everything that says something of a person."""
+    policy = with_fields(policy)
+    labels = dict(policy.labels)
+    for label, attribute in LABELS.items():
+        if attribute in QUASI:
+            labels[label] = LabelRule("view")
+    rule = labels["DATE"]
+    if rule.action not in ("keep", "off"):
+        labels["DATE"] = LabelRule("view", {"otherwise": rule.action})
+    else:
+        labels["DATE"] = LabelRule("view", {"otherwise": "surrogate"})
+    return replace(policy, labels=labels)

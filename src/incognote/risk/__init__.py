@@ -1,0 +1,35 @@
+"""What a release tells: leaks, attacks, who can be singled out, and what a committee signs.
+
+from incognote import risk
+
+risk.singling_out(table, ["age", "sex", "zip"]).risks
+risk.certificate("out/", report, ["key.pem"])
+"""
+
+from incognote.risk.certificate import certify as certificate
+from incognote.risk.certificate import verify
+from incognote.risk.classes import Classes, Risk, risks
+from incognote.risk.leaks import Leaks, measure_leaks
+from incognote.risk.measure import Limits, Report
+from incognote.risk.parrot import Attack, Marked, parrot
+from incognote.risk.population import population_uniqueness
+from incognote.risk.singling import Singling, of_view, singling_out
+
+__all__ = [
+    "Attack",
+    "Classes",
+    "Leaks",
+    "Limits",
+    "Marked",
+    "Report",
+    "Risk",
+    "Singling",
+    "certificate",
+    "measure_leaks",
+    "of_view",
+    "parrot",
+    "population_uniqueness",
+    "risks",
+    "singling_out",
+    "verify",
+]

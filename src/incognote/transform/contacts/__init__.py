@@ -1,0 +1,1 @@
+"""Surrogates of contacts and numbers: phones, addresses on the net, ids."""

@@ -1,0 +1,1 @@
+"""Dates, times and ages: read, moved, written as they were written."""

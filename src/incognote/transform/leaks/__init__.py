@@ -1,0 +1,1 @@
+"""The leak check: no original may stand in the output."""

@@ -1,0 +1,1 @@
+"""Transforms that hide a value without inventing another."""

@@ -1,0 +1,44 @@
+"""Values of an anonymised table, written back into the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from incognote.core.caches import cached
+from incognote.core.registry import load
+from incognote.policy import typed_options
+from incognote.transform.record import Mention, Record
+
+# What becomes of a value that the table does not answer for.
+FIXED = {"AGE": "generalize", "ZIP": "zip3"}
+
+
+@dataclass(frozen=True, slots=True)
+class FromView:
+    """The value that the anonymised table publishes of the person ("47" -> "40-49"). A mention that
+    is nobody's, or says something else than the table's row, gets the fixed rule `otherwise`."""
+
+    label: str
+    otherwise: str = ""
+    labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        _fixed(self.label, self.otherwise)  # a bad name is an error before the first document
+
+    def replace(self, mention: Mention, record: Record) -> str:
+        for start, end, text in record.document.released:
+            if (start, end) == (mention.start, mention.end):
+                return text
+        return str(_fixed(self.label, self.otherwise).replace(mention, record))
+
+    def explain(self) -> str:
+        rule = _fixed(self.label, self.otherwise).explain()
+        return f"as the anonymised table has it; otherwise {rule}"
+
+
+@cached(1024)
+def _fixed(label: str, otherwise: str) -> Any:
+    """The rule for values that the table does not answer for."""
+    action = otherwise or FIXED.get(label, "tag")
+    return typed_options(load("transform", action), {"label": label}, f"labels.{label}.otherwise")

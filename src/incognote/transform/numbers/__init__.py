@@ -1,0 +1,1 @@
+"""Surrogates of numbers and codes: one to one, in the same format, valid where they were valid."""

@@ -1,0 +1,18 @@
+"""The surrogates of mentions that are numbers or codes."""
+
+from __future__ import annotations
+
+from incognote.transform.record import Mention, Record
+
+
+def identifier(mention: Mention, record: Record) -> str:
+    """The surrogate of any number or code that identifies."""
+    return remapped(mention.text, record)
+
+
+def remapped(text: str, record: Record) -> str:
+    return record.chose(record.scope.identifiers(text))
+
+
+def ssn(mention: Mention, record: Record) -> str:
+    return record.chose(record.scope.identifiers.ssn(mention.text))

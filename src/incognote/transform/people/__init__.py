@@ -1,0 +1,1 @@
+"""Surrogates of people: names, roles, professions."""

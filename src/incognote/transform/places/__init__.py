@@ -1,0 +1,1 @@
+"""Surrogates of places: states, cities, ZIP codes, streets, rooms, organisations."""

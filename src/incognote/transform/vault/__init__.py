@@ -1,0 +1,1 @@
+"""The encrypted map back from surrogates to originals."""

@@ -1,0 +1,184 @@
+"""How a project goes: effort by batch, the quality of suggestions, the bound on leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from incognote.core.types import AnnotatedDocument, Span
+from incognote.core.types import Document as Note
+from incognote.evaluate.confidence import upper_bound
+from incognote.web.figures.charts import Series, line_chart
+from incognote.web.figures.measuring import Scores, scores
+from incognote.web.flow.draw import MEASURE
+from incognote.web.flow.effort import mean
+from incognote.web.store.documents import decoded
+from incognote.web.store.learning import final_spans
+from incognote.web.store.tables import Assignment, Document, Model, Suggestion, Text
+
+MOST_NOTES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A settled note: its gold, what the ensemble had suggested, what it cost."""
+
+    id: int
+    batch: int
+    purpose: str
+    gold: AnnotatedDocument = field(repr=False)
+    suggested: AnnotatedDocument = field(repr=False)
+    actions: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    number: int
+    notes: int
+    actions: float
+    seconds: float
+    scores: Scores
+
+
+def settled(db: Session, project: int) -> list[Settled]:
+    """The latest settled notes of a project, in order."""
+    rows = db.execute(
+        select(Document, Text.body)
+        .join(Text, Text.document_id == Document.id)
+        .where(
+            Document.project_id == project,
+            Document.state == "gold",
+            Document.batch.is_not(None),
+            Document.removed_at.is_(None),
+        )
+        .order_by(Document.batch.desc(), Document.id.desc())
+        .limit(MOST_NOTES)
+    ).all()
+    ids = [document.id for document, _ in rows]
+    gold: dict[int, list[list[Any]]] = {}
+    suggested: dict[int, list[list[Any]]] = {}
+    costs: dict[int, list[tuple[int, int]]] = {}
+    for at in range(0, len(ids), 500):
+        chunk = ids[at : at + 500]
+        gold |= final_spans(db, chunk)
+        found = db.execute(
+            select(Suggestion.document_id, Suggestion.spans)
+            .where(Suggestion.document_id.in_(chunk))
+            .order_by(Suggestion.id.desc())
+        )
+        # The first run is what the annotators saw; later ones know more.
+        suggested |= {key: spans for key, spans in found}  # noqa: C416
+        efforts = db.execute(
+            select(Assignment.document_id, Assignment.actions, Assignment.active_ms).where(
+                Assignment.document_id.in_(chunk),
+                Assignment.part == "annotate",
+                Assignment.state == "done",
+            )
+        )
+        for key, actions, active in efforts:
+            costs.setdefault(key, []).append((actions, active))
+    notes = []
+    for document, body in reversed(rows):
+        note = Note(str(document.id), decoded(body), {"patient_id": document.patient})
+        cost = costs.get(document.id, [])
+        notes.append(
+            Settled(
+                document.id,
+                document.batch or 0,
+                document.purpose,
+                AnnotatedDocument(note, _spans(gold.get(document.id, []))),
+                AnnotatedDocument(note, _spans(suggested.get(document.id, []))),
+                mean(actions for actions, _ in cost),
+                mean(active / 1000 for _, active in cost),
+            )
+        )
+    return notes
+
+
+def _spans(rows: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
+    return tuple(sorted(Span(row[0], row[1], row[2]) for row in rows))
+
+
+def by_batch(notes: Sequence[Settled]) -> list[Batch]:
+    batches: dict[int, list[Settled]] = {}
+    for note in notes:
+        batches.setdefault(note.batch, []).append(note)
+    return [
+        Batch(
+            number,
+            len(members),
+            mean(note.actions for note in members),
+            mean(note.seconds for note in members),
+            scores([note.gold for note in members], [note.suggested for note in members]),
+        )
+        for number, members in sorted(batches.items())
+    ]
+
+
+def effort_chart(batches: Sequence[Batch]) -> Markup:
+    return line_chart(
+        "Effort by batch",
+        "batch",
+        "actions and seconds per note",
+        [
+            Series("seconds", [(one.number, one.seconds) for one in batches]),
+            Series("actions", [(one.number, one.actions) for one in batches]),
+        ]
+        if batches
+        else [],
+    )
+
+
+def suggestion_chart(batches: Sequence[Batch]) -> Markup:
+    points = [(float(one.number), one.scores.f1) for one in batches]
+    band = [(one.scores.f1_low, one.scores.f1_high) for one in batches]
+    series = [Series("F1 of suggestions", points, band)] if points else []
+    return line_chart("F1 of suggestions by batch, with its interval", "batch", "F1", series)
+
+
+def model_charts(db: Session, project: int, batches: Sequence[Batch]) -> list[Markup]:
+    """F1 on the measuring notes against notes and against minutes of annotation."""
+    rows = [
+        (row.notes, row.scores["after"]["f1"], row.scores["before"]["f1"])
+        for row in db.scalars(select(Model).where(Model.project_id == project).order_by(Model.id))
+        if row.scores.get("after")
+    ]
+    if not rows:
+        return []
+    notes = sum(one.notes for one in batches) or 1
+    minutes = sum(one.notes * one.seconds for one in batches) / notes / 60
+    charts = []
+    for title, factor in (("notes learned from", 1.0), ("minutes of annotation", minutes)):
+        series = [
+            Series("with the model", [(count * factor, f1) for count, f1, _ in rows]),
+            Series("without", [(count * factor, f1) for count, _, f1 in rows]),
+        ]
+        charts.append(line_chart(f"F1 against {title}", title, "F1 on measuring notes", series))
+    return charts
+
+
+def bound_chart(notes: Sequence[Settled]) -> Markup:
+    """The share of notes that leak is below this, as the measuring set grows."""
+    measured = [note for note in notes if note.purpose == MEASURE]
+    points, leaking = [], 0
+    for number, note in enumerate(measured, 1):
+        leaking += scores([note.gold], [note.suggested]).leaking
+        points.append((float(number), upper_bound(leaking, number)))
+    series = [Series("leak bound", points)] if points else []
+    return line_chart(
+        "Leak bound as the measuring set grows", "measuring notes", "share of notes", series
+    )
+
+
+def agreement_chart(batches: Sequence[tuple[int, int, float, float]]) -> Markup:
+    series = [
+        Series("kappa", [(float(number), kappa) for number, _, kappa, _ in batches]),
+        Series("span F1", [(float(number), f1) for number, _, _, f1 in batches]),
+    ]
+    return line_chart("Agreement over time", "batch", "agreement", series if batches else [])

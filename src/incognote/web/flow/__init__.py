@@ -1,0 +1,1 @@
+"""The rules of the workbench as pure functions: no framework, no database, no clock."""

@@ -1,0 +1,1 @@
+"""The server: routes, sessions, headers. It parses no files and logs no text."""

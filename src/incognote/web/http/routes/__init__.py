@@ -1,0 +1,37 @@
+"""The routes: JSON under /api/v1, pages elsewhere."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from incognote.web.http.routes import (
+    adjudication,
+    assignments,
+    documents,
+    exports,
+    learning,
+    pages,
+    people,
+    policy,
+    projects,
+    releases,
+    session,
+    site,
+    sources,
+)
+
+ROUTERS: tuple[APIRouter, ...] = (
+    session.router,
+    projects.router,
+    sources.router,
+    documents.router,
+    assignments.router,
+    adjudication.router,
+    people.router,
+    learning.router,
+    policy.router,
+    releases.router,
+    exports.router,
+    site.router,
+    pages.router,
+)

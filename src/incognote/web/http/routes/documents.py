@@ -1,0 +1,234 @@
+"""Lists of notes, assignment in bulk, the bin, remarks, and reading a note without editing it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from incognote.core.errors import IncognoteError, UsageError
+from incognote.web.flow.roles import ANNOTATOR
+from incognote.web.flow.states import NOTE_STATES
+from incognote.web.http.access import Access, Signed, Stored, allowed, row_for, row_in
+from incognote.web.http.labels import labels_of
+from incognote.web.store import assignments, documents
+from incognote.web.store.accounts import by_name, roles_of
+from incognote.web.store.audit import audit
+from incognote.web.store.database.connection import now
+from incognote.web.store.documents import Filter
+from incognote.web.store.tables import Account, Assignment, Document, Project, Remark, Text
+
+router = APIRouter(prefix="/api/v1")
+
+
+@router.get("/projects/{project}/documents")
+def list_documents(
+    access: Annotated[Access, allowed("manage")],
+    store: Stored,
+    after: Annotated[int, Query(ge=0)] = 0,
+    state: str = "",
+    label: str = "",
+    patient: str = "",
+    person: str = "",
+    purpose: str = "",
+    batch: int | None = None,
+    doubtful: bool = False,
+    removed: bool = False,
+) -> dict[str, Any]:
+    if state and state not in NOTE_STATES:
+        raise UsageError("no such state")
+    with store.read() as db:
+        account = by_name(db, person) if person else None
+        who = (account.id if account else -1) if person else None
+        chosen = Filter(state, label, patient, who, purpose, batch, doubtful, removed, after)
+        rows = documents.listed(db, access.project.id, chosen)
+        names = _people(db, [row.id for row in rows])
+    return {
+        "notes": [note_row(row, names.get(row.id, [])) for row in rows],
+        "after": rows[-1].id if len(rows) == documents.PAGE else None,
+    }
+
+
+def note_row(row: Document, people: list[str]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "ident": row.ident,
+        "patient": row.patient,
+        "type": row.note_type,
+        "state": row.state,
+        "reason": row.reason,
+        "words": row.words,
+        "doubt": round(row.doubt, 4),
+        "purpose": row.purpose,
+        "batch": row.batch,
+        "labels": [name for name in row.labels.split("|") if name],
+        "people": people,
+        "removed_at": row.removed_at,
+    }
+
+
+def _people(db: Session, ids: list[int]) -> dict[int, list[str]]:
+    rows = db.execute(
+        select(Assignment.document_id, Account.name, Assignment.part, Assignment.state)
+        .join(Account, Account.id == Assignment.account_id)
+        .where(Assignment.document_id.in_(ids), Assignment.state != "expired")
+        .order_by(Assignment.id)
+    )
+    found: dict[int, list[str]] = {}
+    for key, name, part, state in rows:
+        found.setdefault(key, []).append(f"{name} ({part}, {state})")
+    return found
+
+
+class Chosen(BaseModel):
+    ids: list[int] = Field(max_length=500)
+
+
+class Assigned(Chosen):
+    person: str = Field(max_length=80)
+
+
+@router.post("/projects/{project}/documents/assign")
+def assign(
+    given: Assigned, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    """Gives notes to an annotator; those that cannot be given are counted with their reasons."""
+    given_to, refused = 0, []
+    with store.write(access.account) as db:
+        account = by_name(db, given.person)
+        if account is None or ANNOTATOR not in roles_of(db, account.id, access.project.id):
+            raise UsageError("this person is no annotator of the project")
+        project = db.get_one(Project, access.project.id)
+        for key in given.ids:
+            document = row_in(db, access, Document, key)
+            try:
+                assignments.assign(db, project, document, account.id)
+                given_to += 1
+            except IncognoteError as error:
+                refused.append(str(error))
+    return {"assigned": given_to, "refused": refused}
+
+
+@router.post("/projects/{project}/documents/remove")
+def remove(
+    given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    with store.write(access.account) as db:
+        return {"notes": documents.remove(db, access.project.id, given.ids)}
+
+
+@router.post("/projects/{project}/documents/put-back")
+def put_back(
+    given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    with store.write(access.account) as db:
+        return {"notes": documents.put_back(db, access.project.id, given.ids)}
+
+
+@router.get("/documents/{document}")
+def read(document: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
+    """A note with its gold or its suggestions, to read."""
+    with store.write(person.id) as db:
+        row, access = row_for(request, person, db, Document, document, "read notes")
+        text = db.get_one(Text, document)
+        gold = documents.gold_of(db, document)
+        suggestion = documents.suggestion_of(db, document)
+        audit(db, "note opened", f"note {document}", access.project.id)
+        return {
+            "id": row.id,
+            "ident": row.ident,
+            "state": row.state,
+            "text": documents.decoded(text.body),
+            "gold": gold.spans if gold else None,
+            "suggestions": suggestion.spans if suggestion else [],
+            "labels": labels_of(store, access.project),
+            "dropped": suggestion.dropped if suggestion else [],
+        }
+
+
+class NewRemark(BaseModel):
+    body: str = Field(max_length=4000, repr=False)
+    start: int | None = Field(None, ge=0)
+    end: int | None = Field(None, ge=0)
+
+
+@router.get("/documents/{document}/remarks")
+def remarks(document: int, request: Request, person: Signed, store: Stored) -> list[dict[str, Any]]:
+    with store.read() as db:
+        _involved(request, person, db, document)
+        rows = db.execute(
+            select(Remark, Account.name)
+            .join(Account, Account.id == Remark.account_id)
+            .where(Remark.document_id == document)
+            .order_by(Remark.id)
+        )
+        return [
+            {
+                "id": remark.id,
+                "by": name,
+                "start": remark.start,
+                "end": remark.end,
+                "body": documents.decoded(remark.body),
+                "answer": documents.decoded(remark.answer) if remark.answer else None,
+                "created_at": remark.created_at,
+                "closed_at": remark.closed_at,
+            }
+            for remark, name in rows
+        ]
+
+
+@router.post("/documents/{document}/remarks", status_code=201)
+def add_remark(
+    document: int, given: NewRemark, request: Request, person: Signed, store: Stored
+) -> dict[str, Any]:
+    if not given.body.strip():
+        raise UsageError("a remark needs words")
+    with store.write(person.id) as db:
+        project = _involved(request, person, db, document)
+        remark = Remark(
+            document_id=document,
+            account_id=person.id,
+            start=given.start,
+            end=given.end,
+            body=given.body.encode("utf-8", "surrogatepass"),
+            created_at=now(),
+        )
+        db.add(remark)
+        db.flush()
+        audit(db, "remark", f"note {document}", project)
+        return {"id": remark.id}
+
+
+class Answer(BaseModel):
+    answer: str = Field("", max_length=4000, repr=False)
+
+
+@router.put("/remarks/{remark}")
+def close_remark(
+    remark: int, given: Answer, request: Request, person: Signed, store: Stored
+) -> dict[str, Any]:
+    with store.write(person.id) as db:
+        row = db.get(Remark, remark)
+        if row is None:
+            raise HTTPException(404, "no such remark")
+        project = _involved(request, person, db, row.document_id)
+        row.answer = given.answer.encode("utf-8", "surrogatepass") or None
+        row.answered_by, row.closed_at = person.id, now()
+        audit(db, "remark answered", f"note {row.document_id}", project)
+    return {"id": remark}
+
+
+def _involved(request: Request, person: Signed, db: Session, document: int) -> int:
+    """The project of a note: for those who read notes, and for whom the note was given to."""
+    row, access = row_for(request, person, db, Document, document, "see project")
+    own = db.scalar(
+        select(Assignment.id).where(
+            Assignment.document_id == document, Assignment.account_id == person.id
+        )
+    )
+    if not own and not access.may("read notes"):
+        raise HTTPException(403, "this note was not given to you")
+    return row.project_id

@@ -1,0 +1,119 @@
+"""Signing in and out, one's own password and settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from incognote.core.errors import UsageError
+from incognote.web.http.access import COOKIE, Signed, Stored, check_origin, form_token
+from incognote.web.store import accounts
+from incognote.web.store.audit import audit
+from incognote.web.store.tables import Account
+
+router = APIRouter(prefix="/api/v1")
+_LARGEST_SETTINGS = 10_000
+
+
+class Credentials(BaseModel):
+    name: str = Field(max_length=200)
+    password: str = Field(max_length=1000, repr=False)
+
+
+@router.post("/session")
+def sign_in(request: Request, given: Credentials, store: Stored) -> Response:
+    check_origin(request)
+    throttle = request.app.state.throttle
+    name = given.name.strip().lower()
+    address = request.client.host if request.client else ""
+    keys = (f"name {name}", f"address {address}")
+    if (wait := throttle.wait(keys[0])) > 0:
+        raise HTTPException(429, f"too many failed tries: wait {wait:.0f} seconds")
+    with store.read() as db:
+        account = accounts.by_name(db, name)
+        fits = accounts.password_fits(account, given.password)
+    if account is None or not fits:
+        throttle.failed(keys[0])
+        with store.write() as db:
+            audit(db, "sign-in failed", f"account {account.id}" if account else "")
+        raise HTTPException(401, "the name or the password is wrong")
+    throttle.succeeded(keys[0])
+    with store.write(account.id) as db:
+        token = accounts.begin_session(db, account)
+    next_ = "/password" if account.must_change else "/"
+    response = JSONResponse({"name": account.name, "next": next_, "token": form_token(token)})
+    set_cookie(response, token)
+    return response
+
+
+def set_cookie(response: Response, token: str) -> None:
+    response.set_cookie(COOKIE, token, path="/", secure=True, httponly=True, samesite="strict")
+
+
+@router.get("/session")
+def who(person: Signed, request: Request) -> dict[str, Any]:
+    return {
+        "name": person.name,
+        "full_name": person.full_name,
+        "admin": person.is_admin,
+        "token": form_token(request.cookies[COOKIE]),
+    }
+
+
+@router.delete("/session")
+def sign_out(person: Signed, store: Stored) -> Response:
+    with store.write(person.id) as db:
+        accounts.end_session(db, person)
+    response = JSONResponse({"next": "/sign-in"})
+    response.delete_cookie(COOKIE, path="/", secure=True, httponly=True, samesite="strict")
+    return response
+
+
+class NewPassword(BaseModel):
+    old: str = Field(max_length=1000, repr=False)
+    new: str = Field(max_length=1000, repr=False)
+
+
+@router.put("/session/password")
+def change_password(given: NewPassword, person: Signed, store: Stored) -> Response:
+    with store.write(person.id) as db:
+        account = db.get_one(Account, person.id)
+        if not accounts.password_fits(account, given.old):
+            raise HTTPException(403, "the old password is wrong")
+        if given.old == given.new:
+            raise UsageError("the new password must be another one")
+        accounts.set_password(db, account, given.new, must_change=False)
+        token = accounts.begin_session(db, account)
+    response = JSONResponse({"next": "/", "token": form_token(token)})
+    set_cookie(response, token)
+    return response
+
+
+class OwnSettings(BaseModel):
+    """Letters of labels, whether letters work at all, and the look."""
+
+    keys: dict[str, str] = Field(default_factory=dict, max_length=60)
+    letters: bool = True
+    theme: str = Field(default="system", pattern="^(system|light|dark)$")
+
+
+@router.get("/session/settings")
+def settings(person: Signed, store: Stored) -> dict[str, Any]:
+    with store.read() as db:
+        return dict(db.get_one(Account, person.id).settings or {})
+
+
+@router.put("/session/settings")
+def change_settings(given: OwnSettings, person: Signed, store: Stored) -> dict[str, Any]:
+    letters = list(given.keys.values())
+    if any(len(letter) != 1 or not letter.isalpha() for letter in letters):
+        raise UsageError("a key is one letter")
+    if len(set(letters)) != len(letters):
+        raise UsageError("each label needs a letter of its own")
+    with store.write(person.id) as db:
+        db.get_one(Account, person.id).settings = given.model_dump()
+    return given.model_dump()

@@ -1,0 +1,31 @@
+// A note to read: gold where there is one, otherwise the suggestions.
+
+import { api, element, find } from "./api.js";
+import { Layer } from "./layer.js";
+import { TextMap } from "./offsets.js";
+import { View } from "./view.js";
+
+const root = find("#text");
+const note = await api("GET", `documents/${root.dataset.document}`);
+const labels = new Map(note.labels.map((/** @type {any} */ label) => [label.name, label]));
+const map = new TextMap(note.text);
+const rows = note.gold ?? note.suggestions.map((/** @type {any[]} */ row) => row.slice(0, 3));
+const layer = new Layer(rows, 0);
+const view = new View(root, map, labels);
+view.draw((start, end) => layer.within(start, end), () => "");
+find("#span-count").textContent = String(layer.spans.length);
+find("#spans").replaceChildren(
+  ...layer.spans.map((mark) => {
+    const button = element(
+      "button",
+      { type: "button", class: `span look-${labels.get(mark[2])?.look ?? "other"}` },
+      element("span", { class: "words" }, map.slice(mark[0], mark[1]).replace(/\s+/g, " ").slice(0, 60)),
+      element("span", { class: "name" }, mark[2]),
+    );
+    button.addEventListener("click", () => {
+      view.reveal(mark[0], mark[1]);
+      view.highlight("selected", [[mark[0], mark[1]]]);
+    });
+    return element("li", {}, button);
+  }),
+);

@@ -1,0 +1,1 @@
+"""What the workbench remembers: tables, migrations, and every change of them in a transaction."""

@@ -1,0 +1,76 @@
+"""`incognote anonymize` as its user types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from incognote.cli import main
+
+CANARY = "CANARYZEBU"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = [f"{CANARY}{n},{20 + n},{'FM'[n % 2]},0213{n % 10},flu{n % 3}" for n in range(60)]
+    path.write_text("name,age,sex,zip,ill\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_only_what_is_named_is_released(table, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    command = ["anonymize", str(table), "--quasi", "age,sex,zip", "--sensitive", "ill"]
+    assert main([*command, "--k", "5", "--l", "2", "-o", str(out)]) == 0
+    rows = read(out)
+    assert len(rows) == 60
+    assert list(rows[0]) == ["age", "sex", "zip", "ill"]
+    assert CANARY not in out.read_text()
+    looks = [(row["age"], row["sex"], row["zip"]) for row in rows]
+    assert min(looks.count(look) for look in set(looks)) >= 5
+    release = json.loads((tmp_path / "out.csv.release.json").read_text())
+    assert release["conditions"]["k"] == 5
+    assert release["utility"]["smallest_class"]["after"] >= 5
+    assert "smallest class" in capsys.readouterr().err
+
+
+def test_global_recoding_fills_in_what_ships_and_can_be_applied(table, tmp_path):
+    out = tmp_path / "out.csv"
+    command = ["anonymize", str(table), "--quasi", "age,sex,zip", "--k", "5", "--quiet"]
+    assert main([*command, "--recoding", "global", "-o", str(out)]) == 0
+    assert {row["zip"] for row in read(out)} <= {"021", "0", "*"} | {f"0213{n}" for n in range(10)}
+    again = tmp_path / "again.csv"
+    applied = ["--apply", f"{out}.release.json", "-o", str(again), "--quiet"]
+    assert main(["anonymize", str(table), *applied]) == 0
+    assert again.read_text() == out.read_text()
+
+
+def test_a_quasi_identifier_cannot_be_kept(table, tmp_path, capsys):
+    command = ["anonymize", str(table), "--quasi", "age,sex", "--keep", "age", "--k", "5"]
+    assert main([*command, "-o", str(tmp_path / "o.csv")]) == 1
+    assert "cannot be kept" in capsys.readouterr().err
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_mistakes_are_told_without_values(table, tmp_path, capsys):
+    (tmp_path / "zip.csv").write_text("02130;021;*\n")
+    for options in (
+        ["--quasi", "age,colour"],
+        ["--quasi", "age", "--hierarchy", "age"],
+        ["--quasi", "zip", "--hierarchy", f"zip={tmp_path / 'zip.csv'}"],
+        ["--quasi", "age", "--k", "500"],
+        ["--quasi", "age", "--l", "3"],
+        [],
+    ):
+        assert main(["anonymize", str(table), *options]) == 1
+        said = capsys.readouterr()
+        assert said.err.startswith("incognote anonymize: ")
+        assert "bug" not in said.err
+        assert CANARY not in said.err + said.out

@@ -1,0 +1,51 @@
+"""The archive of the open corpus: rows that `datasets` loads, a card, checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.marked import annotated
+from tools.pack_corpus import PARTS, checksums, dataset_card, write_rows
+
+NOTES = [
+    annotated("Dr. [[Okafor|DOCTOR]] on [[3/4/20|DATE]].", "1", note_type="letter"),
+    annotated("No PHI here.", "2", patient_id="p1"),
+]
+
+
+def test_every_row_has_the_same_columns(tmp_path: Path) -> None:
+    write_rows(NOTES, tmp_path / "data" / "train.jsonl")
+    written = (tmp_path / "data" / "train.jsonl").read_text("utf-8")
+    rows = list(map(json.loads, written.splitlines()))
+    assert [list(row) for row in rows] == [["id", "patient_id", "note_type", "text", "spans"]] * 2
+    (first, _) = rows[0]["spans"]
+    assert rows[0]["text"][first["start"] : first["end"]] == "Okafor"
+
+
+def test_the_card_names_every_part() -> None:
+    front = yaml.safe_load(dataset_card().split("---")[1])
+    (config,) = front["configs"]
+    assert [one["path"] for one in config["data_files"]] == [f"data/{part}.jsonl" for part in PARTS]
+    assert front["license"] == "cc-by-4.0"
+
+
+def test_datasets_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for part in PARTS:
+        write_rows(NOTES, tmp_path / "corpus" / "data" / f"{part}.jsonl")
+    (tmp_path / "corpus" / "README.md").write_text(dataset_card(), "utf-8")
+    cache = str(tmp_path / "cache")
+    loaded = datasets.load_dataset(str(tmp_path / "corpus"), cache_dir=cache)
+    assert {name: len(part) for name, part in loaded.items()} == {"train": 2, "validation": 2}
+    assert loaded["train"][0]["text"] == NOTES[0].text
+
+
+def test_checksums_are_as_sha256sum_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.txt").write_bytes(b"x")
+    assert checksums(tmp_path) == f"{hashlib.sha256(b'x').hexdigest()}  a/x.txt\n"

@@ -1,0 +1,39 @@
+"""Clinical look-alikes stay as they are: results, grades, eponyms, codes, brands, hotlines."""
+
+from __future__ import annotations
+
+import pytest
+from bench.harm.text import KEPT_BACK, KEY, SECOND, TUNED, lookalikes, of_file
+
+from incognote.core.types import Document
+from incognote.pipeline import Pipeline
+
+# What still changes, to be mended: each of these is a word that is somebody's name as often.
+GAPS = ("Uses an iPhone", "Cooks with", "QTc 470", "Will follow")
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> Pipeline:
+    return Pipeline(key=KEY)
+
+
+def test_there_are_many_and_none_twice() -> None:
+    texts = [text for path in (TUNED, SECOND, KEPT_BACK) for _, text in lookalikes(path)]
+    assert len(texts) == len(set(texts)) > 690
+
+
+def test_look_alikes_stay(pipeline: Pipeline) -> None:
+    rows = lookalikes(TUNED)
+    results = pipeline.deid([Document(str(n), text) for n, (_, text) in enumerate(rows)])
+    changed = [text for (_, text), result in zip(rows, results, strict=True) if result.text != text]
+    assert [text for text in changed if not text.startswith(GAPS)] == []
+
+
+def test_those_kept_back_change_rarely(pipeline: Pipeline) -> None:
+    """The goal is 1 word in 1,000; this holds what was reached (bench.harm.text measures it)."""
+    assert of_file(KEPT_BACK, pipeline).rate < 10
+
+
+def test_the_second_list_changes_rarely(pipeline: Pipeline) -> None:
+    """Written blind: 78 in 1,000 before its classes were mended."""
+    assert of_file(SECOND, pipeline).rate < 27

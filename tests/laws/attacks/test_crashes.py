@@ -1,0 +1,211 @@
+"""Killed at any moment, out of disk, two at once: what is there is whole, and a resumed run ends as
+one that was never disturbed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.laws.attacks.conftest import ROOT, Deid, start
+
+CANARY = "CANARYZEBU"
+FILES = 12
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("in")
+    for number in range(FILES):
+        (folder / f"n{number:03}.txt").write_text(f"<{CANARY}> was seen. " * (1 + 40 * number))
+    return folder
+
+
+def _tree(folder: Path) -> dict[str, bytes]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(notes: Path, tmp_path_factory: pytest.TempPathFactory, deid: Deid) -> Path:
+    """What a run writes that nothing disturbs."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    assert deid(notes, "-o", out, "--quiet").code == 0
+    return out
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_a_random_moment(
+    seed: int,
+    workers: str,
+    notes: Path,
+    undisturbed: Path,
+    tmp_path: Path,
+    tiny: Path,
+    deid: Deid,
+) -> None:
+    out = tmp_path / "out"
+    options = [notes, "-o", out, "--quiet", "--workers", workers, "--batch", "1"]
+    running = start("deid", tiny, *options)
+    wait = random.Random(seed).uniform(0.3, 3)
+    time.sleep(wait)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    for name, data in _tree(out).items() if out.exists() else ():
+        if not Path(name).name.startswith("."):
+            assert CANARY.encode() not in data, name
+    assert deid(*options, "--resume").code == 0
+    assert _tree(out) == _tree(undisturbed)
+    assert deid(out, verb="verify").code == 0
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+from incognote.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("room", [0, 50, 500, 3000, 9000])
+def test_a_full_disk_leaves_whole_files_or_none(
+    room: int, notes: Path, tmp_path: Path, tiny: Path, deid: Deid
+) -> None:
+    """A limit on the size of files stands in for a disk that is full."""
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", FULL, str(room), "deid", str(notes), "-o", str(out)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "INCOGNOTE_KEY": "a sheet of brass, thin",
+    }
+    done = subprocess.run(
+        [*command, "--policy", str(tiny)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "cannot be written: File too large" in done.stderr
+    assert CANARY not in done.stderr + done.stdout
+    for name, data in _tree(out).items():
+        assert CANARY.encode() not in data
+        if name.endswith(".txt") and not name.startswith("."):
+            number = int(name[1:4])
+            assert data == b"<[PATIENT]> was seen. " * (1 + 40 * number)
+
+
+def test_two_runs_into_one_folder_are_refused(
+    notes: Path, tmp_path: Path, tiny: Path, deid: Deid
+) -> None:
+    out = tmp_path / "out"
+    big = tmp_path / "big"
+    big.mkdir()
+    (big / "x.txt").write_text("<Ann> " * 100_000)
+    first = start("deid", tiny, big, "-o", out, "--quiet")
+    try:
+        while not out.exists():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        second = deid(notes, "-o", out)
+        still = first.poll() is None
+        if still:
+            assert (second.code, "another run is writing here" in second.said) == (1, True)
+    finally:
+        first.communicate()
+    assert first.returncode == 0
+    assert deid(notes, "-o", out).code == 0
+
+
+TORN = {
+    "a zeroed block": lambda data: data[:200] + b"\0" * 300 + data[500:],
+    "a cut end": lambda data: data[:-30],
+    "noise between": lambda data: data[: len(data) // 2] + b"\xff{[\n" + data[len(data) // 2 :],
+    "an empty file": lambda data: b"",
+    "one line lost": lambda data: b"".join(data.splitlines(keepends=True)[1:]),
+}
+
+
+@pytest.mark.parametrize("place", ["manifest.jsonl", ".manifest.jsonl.77.partial"])
+@pytest.mark.parametrize("harm", TORN)
+def test_a_torn_manifest_is_no_reason_to_refuse(
+    harm: str, place: str, notes: Path, undisturbed: Path, tmp_path: Path, deid: Deid
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(undisturbed, out)
+    whole = _tree(out)
+    (out / place).write_bytes(TORN[harm](whole["manifest.jsonl"]))
+    if place != "manifest.jsonl":
+        (out / "manifest.jsonl").unlink()
+    assert deid(notes, "-o", out, "--resume").code == 0
+    assert _tree(out) == whole
+
+
+CHANGES = {
+    "changed": lambda out: (out / "n001.txt").write_text("other"),
+    "the raw note": lambda out: (out / "n001.txt").write_text(f"<{CANARY}>"),
+    "emptied": lambda out: (out / "n001.txt").write_text(""),
+    "missing": lambda out: (out / "n001.txt").unlink(),
+    "unknown": lambda out: (out / "new.txt").write_text("x"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_verify_finds_what_was_done_to_outputs(
+    change: str, notes: Path, tmp_path: Path, tiny: Path
+) -> None:
+    from incognote.cli import main
+
+    out = tmp_path / "out"
+    os.environ.setdefault("INCOGNOTE_KEY", "a sheet of brass, hammered thin")
+    assert main(["deid", str(notes), "-o", str(out), "--policy", str(tiny), "--quiet"]) == 0
+    assert main(["verify", str(out)]) == 0
+    CHANGES[change](out)
+    assert main(["verify", str(out)]) == 1
+    rows = [json.loads(line) for line in (out / "manifest.jsonl").read_text().splitlines()]
+    assert sum(row["status"] == "written" for row in rows) == FILES
+
+
+@pytest.mark.parametrize("verb", ["deid", "detect"])
+def test_a_reader_that_leaves_is_an_error(verb: str, tmp_path: Path, tiny: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "<Ann>"}\n' * 20_000)
+    command = (
+        f"{sys.executable} -m incognote {verb} {tmp_path / 'in.jsonl'} --policy {tiny} --quiet"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "INCOGNOTE_KEY": "a sheet of brass, thin",
+    }
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | false"],
+        env=environment,
+        check=False,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert b"nobody read the output" in done.stderr
+
+
+def test_core_files_are_off(tmp_path: Path) -> None:
+    from incognote.engine.reading.process import _limit_core
+
+    pid = os.fork()
+    if pid == 0:
+        _limit_core()
+        os._exit(0 if resource.getrlimit(resource.RLIMIT_CORE) == (0, 0) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -1,0 +1,58 @@
+"""Where names come from."""
+
+from __future__ import annotations
+
+import pytest
+
+from incognote.lexicon import ORIGINS, lexicon
+
+LAST = {
+    "arabic": "Hassan Khan Ahmed Hosseini",
+    "north indian": "Patel Sharma Banerjee Gupta",
+    "south indian": "Raghunathan Srinivasan Nair Reddy",
+    "chinese": "Zhang Huang Chen Liu",
+    "korean": "Kim Choi Yoon Hwang",
+    "japanese": "Yamamoto Watanabe Suzuki",
+    "vietnamese": "Nguyen Tran Huynh",
+    "hispanic": "Garcia Hernandez Rodriguez",
+    "slavic": "Kowalski Novak Wisniewski",
+    "jewish": "Goldberg Cohen Rosenthal",
+    "african": "Okonkwo Mensah Diallo",
+    "native american": "Begay Yazzie Tsosie",
+    "anglo": "Smith Johnson Taylor",
+    "italian": "Esposito Rossi Lombardi",
+    "greek": "Papadopoulos Pappas",
+}
+FIRST = {
+    "arabic": "Fatima Mohammad Hassan",
+    "north indian": "Priya Rajesh Sandeep",
+    "south indian": "Lakshmi Karthik Srinivas",
+    "hispanic": "Jose Guadalupe Maria",
+    "korean": "Jihoon Minjung",
+    "japanese": "Keiko Hiroshi",
+    "anglo": "John Mary Jennifer",
+    "slavic": "Svetlana Vladimir",
+}
+
+
+@pytest.mark.parametrize(("kind", "table"), [("last", LAST), ("first", FIRST)])
+def test_names_everybody_knows(kind, table):
+    found = {
+        name: lexicon().origin(kind, name)
+        for origin, names in table.items()
+        for name in names.split()
+        if lexicon().origin(kind, name) != origin
+    }
+    assert found == {}
+
+
+def test_names_on_no_list_are_judged_by_their_letters():
+    assert lexicon().surname("Venkataramanujam") is None
+    assert lexicon().origin("last", "Venkataramanujam") == "south indian"
+    assert lexicon().origin("last", "Brzezczynowski") == "slavic"
+
+
+def test_every_origin_has_names():
+    table = lexicon().name_table("last")
+    some = {lexicon().origin("last", table.key(row)) for row in range(0, len(table), 7)}
+    assert some == set(ORIGINS)

@@ -1,0 +1,186 @@
+"""The identifier view: people from notes, written and read again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import stat
+from dataclasses import replace
+
+import pytest
+
+from incognote.cli import main
+from incognote.core.errors import UsageError
+from incognote.persons.mentions import Mention
+from incognote.persons.view import Note, build, omop_columns, read_view, write_view
+
+KEY = b"a key of a test, long"
+CANARY = "CANARYZEBU"
+
+
+def note(name: str, stated: str = "", **values: object) -> Note:
+    mentions = [
+        Mention(name, at, at + 1, "", attribute, value, "patient", 0.9)
+        for at, (attribute, found) in enumerate(values.items())
+        for value in (found if isinstance(found, list) else [found])
+    ]
+    return Note(name, stated, "2021-06-01", tuple(mentions))
+
+
+def test_most_mentions_win_and_conflicts_are_counted():
+    view = build(
+        [note("a", "P1", sex=["female", "female"]), note("b", "P1", sex="male", age="47")], KEY
+    )
+    (person,) = view.persons
+    assert person.values["sex"].value == "female"
+    assert (person.values["sex"].count, person.values["sex"].conflicts) == (2, 1)
+    assert person.documents == 2
+    assert [view.mentions[row].value for row in person.values["age"].mentions] == ["47"]
+
+
+def test_a_birth_date_gives_the_age_at_the_latest_note():
+    view = build([note("a", "P1", birth_date="1950-06-02")], KEY)
+    assert view.persons[0].values["age"].value == "70"
+
+
+def test_relatives_do_not_enter_the_row():
+    aunt = Mention("a", 1, 3, "AGE", "age", "88", "relative", 0.9)
+    view = build([Note("a", "P1", "", (aunt,))], KEY)
+    assert view.persons[0].values["age"].value == ""
+    assert len(view.mentions) == 1
+
+
+def test_names_of_people_depend_on_the_key_and_not_on_the_order():
+    notes = [note("a", "P1", age="4"), note("b", "P2", age="5"), note("c", "", age="6")]
+    first, again = build(notes, KEY), build(notes[::-1], KEY)
+    assert first.owner == again.owner
+    assert first.table() == again.table()
+    assert build(notes, b"another key, as long").owner != first.owner
+
+
+def test_a_view_comes_back_as_it_was_and_is_private(tmp_path):
+    view = build([note("a", "P1", age="47", zip="06110"), note("b", "P2", sex="male")], KEY)
+    write_view(view, tmp_path / "view")
+    assert read_view(tmp_path / "view") == view
+    for path in (tmp_path / "view").iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_omop_has_a_row_for_each_person():
+    view = build([note("a", "P1", sex="female", birth_date="1950-06-02", ethnicity="black")], KEY)
+    table = omop_columns(view)
+    assert (table["gender_concept_id"], table["year_of_birth"]) == ([8532], [1950])
+    assert table["race_concept_id"] == [8516]
+
+
+@pytest.mark.parametrize("damage", ["missing", "torn"])
+def test_a_damaged_view_is_refused_without_its_text(tmp_path, damage):
+    write_view(build([note("a", "P1", age="47", mrn=CANARY)], KEY), tmp_path / "view")
+    path = tmp_path / "view/mentions.parquet"
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(UsageError) as error:
+        read_view(tmp_path / "view")
+    assert CANARY not in str(error.value)
+
+
+def test_no_documents_and_documents_with_one_id():
+    with pytest.raises(UsageError, match="no document"):
+        build([], KEY)
+    with pytest.raises(UsageError, match="share an id"):
+        build([note("a"), note("a")], KEY)
+
+
+def test_the_verb_reads_notes_of_several_formats(tmp_path, capsys):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    rows = [
+        {"id": "1", "patient_id": "P1", "text": f"47-year-old woman. MRN: 5512345 {CANARY}"},
+        {"id": "2", "patient_id": "P1", "text": "She is married. Religion: Hindu."},
+    ]
+    (notes / "a.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (notes / "b.txt").write_text("A 60 yo man with COPD. MRN: 5512345")
+    (tmp_path / "key").write_text("a key of a test, long")
+    command = ["persons", str(notes), "-o", str(tmp_path / "view"), "--policy", "group-d+rules"]
+    options = [
+        "--key-file",
+        str(tmp_path / "key"),
+        "--csv",
+        str(tmp_path / "p.csv"),
+        "--loops",
+        "1",
+    ]
+    assert main([*command, *options]) == 0
+    with (tmp_path / "p.csv").open(newline="") as file:
+        people = list(csv.DictReader(file))
+    by_age = {person["age"]: person for person in people}
+    assert by_age["47"]["religion"] == "hindu"
+    assert by_age["47"]["marital"] == "married"
+    said = capsys.readouterr()
+    assert CANARY not in said.out + said.err
+
+
+def test_workers_change_nothing(tmp_path):
+    rows = [
+        {"id": str(n), "patient_id": f"P{n % 4}", "text": f"{30 + n} year old man. Married."}
+        for n in range(12)
+    ]
+    (tmp_path / "n.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "key").write_text("a key of a test, long")
+    tables = []
+    for workers in ("1", "2"):
+        out = tmp_path / f"p{workers}.csv"
+        command = ["persons", str(tmp_path / "n.jsonl"), "-o", str(tmp_path / f"v{workers}")]
+        options = ["--policy", "group-d+rules", "--workers", workers, "--csv", str(out), "--quiet"]
+        assert main([*command, *options, "--key-file", str(tmp_path / "key")]) == 0
+        tables.append(out.read_text())
+    assert tables[0] == tables[1]
+
+
+def test_structured_fields_say_something_of_a_person(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "t.csv").write_text(
+        "id,patient_id,name,dob,sex,race,marital_status,zip,note\n"
+        "1,P1,Ann Quill,1961-04-05,F,White,Divorced,06110,Seen for gout on 2021-05-06.\n"
+    )
+    (folder / "m.hl7").write_text(
+        "MSH|^~\\&|A|B|C|D|20240311||ADT^A01|1|P|2.5\r"
+        "PID|1||7741902^^^X^MR||OKONKWO^Adaeze||19580214|F||2106-3|||||ES|M\r"
+        "NK1|1|OKONKWO^Chidi|SPO\r"
+    )
+    (tmp_path / "key").write_text("a key of a test, long")
+    command = ["persons", str(folder), "-o", str(tmp_path / "view"), "--policy", "group-d+rules"]
+    options = ["--key-file", str(tmp_path / "key"), "--quiet"]
+    assert main([*command, *options]) == 0
+    view = read_view(tmp_path / "view")
+    people = {person.values["zip"].value: person.values for person in view.persons}
+    ann, adaeze = people["06110"], people[""]
+    assert (ann["sex"].value, ann["ethnicity"].value) == ("female", "white")
+    assert (ann["marital"].value, ann["birth_date"].value) == ("divorced", "1961-04-05")
+    assert (ann["age"].value, ann["diagnosis"].value) == ("60", "M10")
+    assert (adaeze["sex"].value, adaeze["marital"].value) == ("female", "married")
+    assert (adaeze["ethnicity"].value, adaeze["language"].value) == ("white", "spanish")
+    assert adaeze["name"].value == "okonkwo, adaeze"
+    assert [each.subject for each in view.mentions if each.value == "okonkwo, chidi"] == [
+        "relative"
+    ]
+
+
+def test_a_file_with_two_patients_is_a_note_of_each():
+    from incognote.persons.reading import _settled
+
+    notes = {
+        ("b.json", "P1"): replace(note("b.json", "P1", age="4"), record=3),
+        ("b.json", "P2"): replace(note("b.json", "P2", age="5"), record=3),
+        ("m.hl7", "P3"): replace(note("m.hl7", "P3", age="6"), record=4),
+        ("m.hl7 OBX-5", ""): replace(note("m.hl7 OBX-5", "", sex="male"), record=4),
+    }
+    settled = {each.id: each for each in _settled(notes)}
+    assert [settled[name].stated for name in ("b.json#1", "b.json#2")] == ["P1", "P2"]
+    assert settled["b.json#2"].mentions[0].document == "b.json#2"
+    assert settled["m.hl7 OBX-5"].stated == "P3"  # an attachment is its record's patient's
+    view = build(list(settled.values()), KEY)
+    assert len(view.persons) == 3

@@ -1,0 +1,57 @@
+"""A note in two languages is read by the detectors of both."""
+
+from __future__ import annotations
+
+import re
+
+from incognote import Deidentifier
+from incognote.core.text.language import languages_in
+from incognote.core.types import Document
+from incognote.policy import PrepareRules
+from incognote.prepare import prepare
+
+ENGLISH = (
+    "The patient was seen in the clinic with her daughter and is doing well on the current dose. "
+    "She was told that the results are normal and that they will be sent from the laboratory."
+)
+SPANISH = (
+    "Tome una pastilla cada noche con agua. Llame a su médico si tiene fiebre o dolor que no se quita "
+    "con el reposo. La cita es con la Dra. Nekane Urrutia el 5 de mayo de 2021. Tel.: 945 00 71 00."
+)
+
+
+def test_languages_are_told_by_paragraph():
+    assert languages_in(ENGLISH) == {"en"}
+    assert languages_in(SPANISH) == {"es"}
+    assert languages_in(f"{ENGLISH}\n\n{SPANISH}") == {"en", "es"}
+    assert languages_in("Los Angeles, San Juan; para 2, no se. BP 120/80") == frozenset()
+
+
+def test_a_view_knows_the_languages_of_its_parts():
+    (view,) = prepare(Document("d", f"{ENGLISH}\n\n{SPANISH}"), PrepareRules())
+    assert (view.language, view.also) == ("en", ("es",))
+    (view,) = prepare(Document("d", ENGLISH), PrepareRules())
+    assert view.also == ()
+
+
+def test_spanish_instructions_in_an_english_chart_are_read():
+    text = f"{ENGLISH}\n\n{SPANISH}"
+    found = {text[s.start : s.end]: s.label for s in Deidentifier().detect(text).spans}
+    assert found["Nekane Urrutia"] == "DOCTOR"
+    assert found["945 00 71 00"] == "PHONE"
+    assert found["5 de mayo de 2021"] == "DATE"
+
+
+def test_a_note_in_spanish_keeps_its_form():
+    note = (
+        "Nombre: Begoña.\nApellidos: Iturralde.\nFecha de nacimiento: 12/03/1957.\nPaís: España.\n\n"
+        "Mujer de 64 años que acude con su hija por dolor en el pecho desde el 2 de mayo de 2021, sin "
+        "fiebre, con buena respuesta al tratamiento que se le puso en las urgencias."
+    )
+    result = Deidentifier(key=b"k3y-for-tests-9f2c71d4aa").deid(note)
+    assert "Iturralde" not in result.text
+    assert "España" not in result.text
+    day, month, _ = result.text.partition("nacimiento: ")[2][:10].split("/")
+    assert int(day) <= 31
+    assert int(month) <= 12
+    assert re.search(r"desde el \d{1,2} de [a-z]+ de 202\d", result.text)

@@ -1,0 +1,277 @@
+"""Risk of released notes, the report and the certificate, from end to end."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from incognote.cli import main
+from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.risk.certificate import certify, verify
+from incognote.risk.envelope import new_key
+from incognote.risk.leaks import aligned, measure_leaks
+from incognote.risk.lines import MET, NOT_MEASURED, NOT_MET, Line, overall
+from incognote.risk.measure import marked_notes
+from incognote.risk.parrot import FEWEST, Marked, auc, parrot
+
+CANARY = "Zebulonquist"
+
+
+def gold(name: str, marked: str) -> AnnotatedDocument:
+    """A note in inline markup, as `[[text|LABEL]]`."""
+    text, spans, at = "", [], 0
+    for match in re.finditer(r"\[\[(.+?)\|([A-Z]+)\]\]", marked):
+        text += marked[at : match.start()]
+        spans.append(Span(len(text), len(text) + len(match[1]), match[2]))
+        text += match[1]
+        at = match.end()
+    return AnnotatedDocument(Document(name, text + marked[at:]), tuple(spans))
+
+
+NOTE = gold("n", f"Seen by Dr. [[Ann {CANARY}|DOCTOR]] on [[3/4/2020|DATE]] in [[Lowell|CITY]].")
+
+
+def test_where_spans_went_and_which_leaked():
+    output = f"Seen by Dr. Bo Diddley on 3/4/2020 in Lowell. {CANARY}"
+    places = {place.span.label: place for place in aligned(NOTE, NOTE.spans, output)}
+    assert output[places["DOCTOR"].start : places["DOCTOR"].end] == "Bo Diddley"
+    assert not places["DOCTOR"].leaked
+    assert places["DATE"].leaked
+    assert places["CITY"].leaked
+    assert output[places["CITY"].start : places["CITY"].end] == "Lowell"
+
+
+def test_leaks_are_bounded_and_counted():
+    outputs = {"n": "Seen by Dr. Bo Diddley on 8/9/2019 in Lowell.", "m": "Nothing here."}
+    found = measure_leaks([NOTE, gold("m", "Nothing here.")], outputs)
+    assert (found.notes, found.leaking, found.direct) == (2, 1, 0)
+    assert found.notes_bound == pytest.approx(0.9747, abs=1e-4)  # Clopper-Pearson, 1 of 2
+    assert CANARY not in repr(found)
+    with pytest.raises(UsageError, match="not in this release"):
+        measure_leaks([NOTE], {"other": ""})
+
+
+def test_auc_of_the_blind_and_of_the_seeing():
+    import numpy as np
+
+    real = np.array([True, False, True, False])
+    assert auc(np.zeros(4), real) == 0.5
+    assert auc(np.array([0.9, 0.1, 0.8, 0.2]), real) == 1.0
+    assert auc(np.array([0.1, 0.9, 0.2, 0.8]), real) == 0.0
+
+
+def released_notes(count: int) -> list[Marked]:
+    """Notes whose surrogates come from a small pool; one in four has a leak that does not."""
+    found = []
+    pool = ["Baker", "Turner", "Mason", "Cooper"]
+    for n in range(count):
+        leaks = n % 4 == 0
+        name = f"Q{chr(97 + n % 26)}xiv{chr(97 + n // 26)}ert" if leaks else pool[n % 4]
+        text = f"Seen by Dr. {name} today. The patient is well."
+        span = Span(12, 12 + len(name), "DOCTOR")
+        found.append(Marked(f"n{n}", text, (span,), frozenset({span} if leaks else ())))
+    return found
+
+
+def test_attackers_find_what_differs_from_surrogates():
+    attacks = {each.attacker: each for each in parrot(released_notes(120), ["list", "once"])}
+    assert attacks["once"].detection == 1.0
+    assert attacks["list"].auc > 0.9
+    assert attacks["once"].base == 0.25
+    assert attacks["list"].by_label == {"DOCTOR": (30, attacks["list"].hits)}
+
+
+def test_the_crf_attacker_learns_surrogates():
+    pytest.importorskip("pycrfsuite")
+    (attack,) = parrot(released_notes(160), ["crf"])
+    assert attack.marks == 160
+    assert 0.0 <= attack.auc <= 1.0
+
+
+def test_few_leaks_count_as_found():
+    attack = parrot(released_notes(8), ["list"])[0]
+    assert attack.leaks < FEWEST
+    assert attack.detection_bound() == 1.0
+
+
+def test_the_attack_on_our_own_notes(shared):
+    """600 of our notes, rules alone, ages left out: the specification expects detection .60 to .78
+    at precision .25 to .40 (Carrell: .68 and .52). Here a part of them, for time: wider limits."""
+    pytest.importorskip("pycrfsuite")
+    from incognote.core.types import Result
+    from incognote.corpus.files import read_corpus
+    from incognote.pipeline import Pipeline
+
+    path = shared / "corpus/train.jsonl"
+    if not path.is_file():
+        pytest.skip("the corpus is not beside this checkout")
+    notes = read_corpus(path)[:80]
+    pipeline = Pipeline("group-c+rules", b"a key of a test, long")
+    outputs = {
+        outcome.document.id: outcome.text
+        for outcome in pipeline.deid([note.document for note in notes])
+        if isinstance(outcome, Result)
+    }
+    ignored = frozenset({"AGE", "TIME", "PROFESSION"})
+    marked = marked_notes([note for note in notes if note.id in outputs], outputs)
+    (attack,) = parrot(marked, ["crf"], ignore=ignored)
+    assert attack.leaks >= FEWEST
+    assert attack.precision > attack.base  # better than guessing
+    assert 0.3 <= attack.detection <= 0.95
+
+
+def test_a_line_is_met_not_met_or_not_measured():
+    assert Line("a", value=0.05, limit=0.09).status == MET
+    assert Line("a", value=5, limit=11, at_least=True).status == NOT_MET
+    assert Line("a", limit=1).status == NOT_MEASURED
+    lines = [Line("a", value=1, limit=1).as_dict(), Line("b", limit=1).as_dict()]
+    assert overall(lines) == NOT_MEASURED
+    assert overall(lines[:1]) == MET
+    assert overall([*lines, Line("c", value=2, limit=1).as_dict()]) == NOT_MET
+    assert overall([]) == NOT_MEASURED
+
+
+# ------------------------------------------------------------------------------------ from end to end
+
+
+@pytest.fixture
+def release(tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    rows = [
+        {
+            "id": str(n),
+            "patient_id": f"P{n // 2}",
+            "text": f"Mr. Ada {CANARY} is a {40 + n % 5}-year-old man with psoriasis, "
+            f"seen on {1 + n}/5/2021. MRN: 55{n:05d}.",
+        }
+        for n in range(24)
+    ]
+    (notes / "a.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "key").write_text("a key of a test, long")
+    command = ["deid", str(notes), "-o", str(tmp_path / "out"), "--policy", "group-a+rules"]
+    assert main([*command, "--key-file", str(tmp_path / "key"), "--quiet"]) in (0, 3)
+    return tmp_path
+
+
+def risk(where, *options: str) -> dict[str, object]:
+    command = ["risk", str(where / "out"), "-o", str(where / "report"), "--policy", "group-a+rules"]
+    assert main([*command, "--quiet", *options]) == 0
+    return json.loads((where / "report/risk.json").read_text())
+
+
+def test_risk_reads_the_output_anew_and_shows_no_text(release, capsys):
+    found = risk(release)
+    single = found["singling_out"]
+    assert single["persons"] == 12
+    assert "age" in single["attributes"]
+    assert found["status"] == NOT_MET
+    assert {line["status"] for line in found["lines"][:2]} == {NOT_MEASURED}
+    page = (release / "report/risk.html").read_text()
+    said = capsys.readouterr()
+    for text in (page, json.dumps(found), said.out, said.err):
+        assert CANARY not in text
+        assert "psoriasis" not in text
+    assert "<svg" in page
+    assert "What the numbers do not say" in page
+    for word in ("compliant", "anonymous"):
+        assert word not in page.casefold()
+
+
+def test_gold_of_another_release_is_refused(release, tmp_path, capsys):
+    sample = tmp_path / "gold.jsonl"
+    sample.write_text(json.dumps({"id": "zz", "text": CANARY, "spans": []}) + "\n")
+    command = ["risk", str(release / "out"), "-o", str(release / "report"), "--gold", str(sample)]
+    assert main([*command, "--quiet", "--policy", "group-a+rules"]) == 1
+    said = capsys.readouterr().err
+    assert "not of this release" in said
+    assert CANARY not in said
+
+
+def test_the_certificate_is_verified_byte_for_byte(release, capsys):
+    risk(release)
+    key = release / "key.pem"
+    assert main(["certify", "--new-key", str(key)]) == 0
+    command = ["certify", str(release / "out"), "--report", str(release / "report")]
+    assert main([*command, "--sign", str(key), "--signer", "A. Broker"]) == 0
+    path = release / "out/certificate.json"
+    checked = ["certify", "--verify", str(path), "--public", str(release / "key.pub")]
+    assert main(checked) == 0
+    assert main([*checked, "--require", "met"]) == 1
+    said = capsys.readouterr().out
+    assert "not met" in said
+    data = path.read_bytes()
+    assert b"compliant" not in data
+    # Any byte of the certificate, a few hundred of them tried.
+    for at in range(0, len(data), max(1, len(data) // 300)):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert main(checked) == 1, at
+    path.write_bytes(data + b"\n")
+    assert main(checked) == 1
+    path.write_bytes(data)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("change", ["byte", "gone", "more"])
+def test_a_changed_output_fails(release, change, capsys):
+    risk(release)
+    key = release / "key.pem"
+    main(["certify", "--new-key", str(key)])
+    main(["certify", str(release / "out"), "--report", str(release / "report"), "--sign", str(key)])
+    file = next(path for path in (release / "out").glob("*.jsonl") if "manifest" not in path.name)
+    if change == "byte":
+        file.write_bytes(file.read_bytes() + b" ")
+    elif change == "gone":
+        file.unlink()
+    else:
+        (release / "out/more.txt").write_text("x")
+    path = release / "out/certificate.json"
+    assert main(["certify", "--verify", str(path), "--public", str(release / "key.pub")]) == 1
+    assert re.search("changed or are missing|not named", capsys.readouterr().err)
+
+
+def test_what_was_not_measured_as_it_is_cannot_be_certified(release, capsys):
+    risk(release)
+    (release / "out/late.txt").write_text("x")
+    key = release / "key.pem"
+    main(["certify", "--new-key", str(key)])
+    command = ["certify", str(release / "out"), "--report", str(release / "report")]
+    assert main([*command, "--sign", str(key)]) == 1
+    assert "measure again" in capsys.readouterr().err
+
+
+def test_expiry_foreign_keys_and_bad_keys(release, tmp_path):
+    report = risk(release)
+    mine, other = tmp_path / "mine.pem", tmp_path / "other.pem"
+    public, foreign = new_key(mine), new_key(other)
+    then = datetime(2020, 1, 1, tzinfo=UTC)
+    path = certify(release / "out", report, [mine], days=10, now=then)
+    assert verify(path, public, now=then + timedelta(days=9))["predicate"]["status"] == NOT_MET
+    with pytest.raises(UsageError, match="expired"):
+        verify(path, public, now=then + timedelta(days=11))
+    with pytest.raises(UsageError, match="not signed with this key"):
+        verify(path, foreign, now=then)
+    with pytest.raises(UsageError, match="never written over"):
+        new_key(mine)
+    (tmp_path / "bad.pem").write_text(CANARY)
+    with pytest.raises(UsageError, match="not a private key") as error:
+        certify(release / "out", report, [tmp_path / "bad.pem"])
+    assert CANARY not in str(error.value)
+
+
+def test_a_table_of_people(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("age,sex,ill\n" + "".join(f"{30 + n // 12},F,x{n % 3}\n" for n in range(48)))
+    command = ["risk", str(table), "--quasi", "age,sex", "--sensitive", "ill", "--l", "3"]
+    assert main([*command, "-o", str(tmp_path / "report"), "--quiet"]) == 0
+    found = json.loads((tmp_path / "report/risk.json").read_text())
+    assert found["singling_out"]["smallest_class"] == 12
+    assert found["diversity"]["l"] == 3
+    answers = {line["name"]: line["status"] for line in found["lines"]}
+    assert answers["smallest class of persons"] == MET
+    assert answers["maximum risk"] == MET
+    assert answers["distinct l"] == MET

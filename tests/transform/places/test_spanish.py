@@ -1,0 +1,69 @@
+"""Places in Spanish notes become places of the same kind, in Spanish."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.transform.conftest import deid, new_values
+
+from incognote.lexicon import fold
+from incognote.transform.places.spanish import _listed as listed
+
+NOTE = (
+    "El paciente no tiene fiebre y se queda en el hospital para el control de la tensión. Se le "
+    "explica a la familia que el dolor es de origen muscular y que no hay signos de infarto. "
+)
+PATIENTS = [f"p{i}" for i in range(12)]
+NAME = r"[A-ZÁÉÍÓÚÑ][\w'-]+"
+
+
+def value(text: str, label: str, patient: str) -> str:
+    found = new_values(deid(f"{NOTE}[[{text}|{label}]].", patient))
+    return found[0] if found else text
+
+
+FORMS = [
+    ("Calle de la Constitución 12, 3º B", "STREET", rf"Calle de la {NAME} \d\d, \dº [A-Z]"),
+    ("Avda. Pablo Iglesias, 45", "STREET", rf"Avda\. {NAME} {NAME}, \d\d"),
+    ("C/ Mayor 3", "STREET", rf"C/ {NAME} \d"),
+    ("Plaza del Pilar s/n", "STREET", rf"Plaza del {NAME} s/n"),
+    ("Hospital Universitario La Paz", "HOSPITAL", rf"Hospital Universitario La {NAME}"),
+    ("Centro de Salud San Blas", "HOSPITAL", rf"Centro de Salud San {NAME}"),
+    ("Panadería Hermanos Ruiz", "ORGANIZATION", rf"Panadería Hermanos {NAME}"),
+    ("28012", "ZIP", r"(0[1-9]|[1-4]\d|5[0-2])\d{3}"),
+]
+
+
+@pytest.mark.parametrize(("text", "label", "form"), FORMS, ids=[form[0] for form in FORMS])
+def test_forms_stay(text, label, form):
+    new = [value(text, label, patient) for patient in PATIENTS]
+    for each in new:
+        assert re.fullmatch(form, each), each
+    assert len(set(new)) > len(PATIENTS) // 2
+
+
+@pytest.mark.parametrize(("text", "pool"), [("Toledo", "provinces"), ("Andalucía", "communities")])
+@pytest.mark.parametrize("label", ["STATE", "LOCATION-OTHER"])
+def test_provinces_become_provinces(text, pool, label):
+    new = {value(text, label, patient) for patient in PATIENTS}
+    assert new <= set(listed(pool))
+    assert len(new) > 3
+
+
+def test_saints_become_saints_of_the_same_sex():
+    men, women = ({fold(name) for name in listed(f"{sex}_saints")} for sex in ("male", "female"))
+    for patient in PATIENTS:
+        assert fold(value("Clínica San Jorge", "HOSPITAL", patient).split()[-1]) in men
+        assert fold(value("Clínica Santa Ana", "HOSPITAL", patient).split()[-1]) in women
+
+
+def test_one_street_is_one_street_however_it_is_written():
+    marked = f"{NOTE}[[Calle Alameda 4|STREET]] y [[C/ ALAMEDA 4|STREET]]"
+    one, other = new_values(deid(marked, "p1"))
+    assert fold(one.split()[1]) == fold(other.split()[1])
+
+
+def test_notes_in_english_keep_their_own_pools():
+    [new] = new_values(deid("She lives at [[12 Alameda Street|STREET]] and is well.", "p1"))
+    assert new.endswith("Street")

@@ -1,0 +1,234 @@
+"""A workbench for tests, on SQLite and on a throw-away PostgreSQL; a client for each account.
+
+On a laptop without PostgreSQL or Chromium their tests are skipped with a reason. With CI=true a
+skip is a failure: whoever builds must have looked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra `web` is not installed")
+
+import argon2
+from fastapi.testclient import TestClient
+
+from incognote.core.caches import clear_caches
+from incognote.web.http.app import create_app
+from incognote.web.store import accounts, projects
+from incognote.web.store.database import schema
+from incognote.web.store.database.connection import Store
+from incognote.web.store.site import Site
+from incognote.web.work.worker import Worker
+
+PASSWORD = "a long enough password"
+HASHER = argon2.PasswordHasher
+ORIGIN = "https://workbench.test"
+NOTE = "Seen by Dr. Mary Holt on 3/4/2020 for follow-up. John Carver, MRN 4471822, is 61 years old."
+
+
+def missing(what: str) -> None:
+    """Skips a test, or fails it where nothing may be skipped."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI may not skip: {what}")
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> Iterator[None]:
+    """Nobody attacks the passwords of tests; to hash them well would take most of the time."""
+    cheap = partial(HASHER.from_parameters, argon2.profiles.CHEAPEST)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(argon2, "PasswordHasher", cheap)
+        clear_caches("incognote.web.store.accounts")
+        yield
+    clear_caches("incognote.web.store.accounts")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server of our own, reached by a Unix socket; it ends with the session."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        missing("PostgreSQL is not installed")
+    programs = found[-1].parent
+    # Not pytest's own folder: sessions that run beside this one clear it.
+    folder = Path(tempfile.mkdtemp(prefix="incognote-pg-"))
+    as_user: list[str] = []
+    if os.geteuid() == 0:
+        as_user = ["runuser", "-u", "postgres", "--"]
+        shutil.chown(folder, "postgres", "postgres")
+    data = folder / "data"
+    run = lambda *command: subprocess.run(  # noqa: E731
+        [*as_user, *command], check=True, capture_output=True, timeout=120, cwd="/"
+    )
+    run(
+        str(programs / "initdb"),
+        "-D",
+        str(data),
+        "-A",
+        "trust",
+        "-U",
+        "postgres",
+        "--no-sync",
+        "-E",
+        "UTF8",
+    )
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off -c max_connections=300"
+    run(
+        str(programs / "pg_ctl"),
+        "-D",
+        str(data),
+        "-o",
+        options,
+        "-w",
+        "-l",
+        str(folder / "log"),
+        "start",
+    )
+    try:
+        yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
+    finally:
+        run(str(programs / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """The URL of an empty database; "" is SQLite in the data folder."""
+    if request.param == "sqlite":
+        return ""
+    from sqlalchemy import create_engine, text
+
+    server = request.getfixturevalue("postgres")
+    name = f"test_{time.time_ns()}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path) -> Iterator[Store]:
+    yield from _store(tmp_path, "")
+
+
+@pytest.fixture
+def store(tmp_path: Path, database: str) -> Iterator[Store]:
+    yield from _store(tmp_path, database)
+
+
+def _store(folder: Path, database: str) -> Iterator[Store]:
+    found = Store(Site.create(folder / "site", database))
+    schema.upgrade(found.engine)
+    yield found
+    found.close()
+
+
+class Client(TestClient):
+    """A browser with an account: it sends what pages send."""
+
+    def __init__(self, app: object) -> None:
+        super().__init__(app, base_url=ORIGIN, follow_redirects=False)  # type: ignore[arg-type]
+        self.token = ""
+
+    def sign_in(self, name: str, password: str = PASSWORD) -> None:
+        answer = self.post("/api/v1/session", json={"name": name, "password": password})
+        assert answer.status_code == 200, answer.text
+        self.token = answer.json()["token"]
+
+    def request(self, method, url, **options):  # type: ignore[no-untyped-def]
+        headers = {
+            "origin": ORIGIN,
+            "x-incognote-token": self.token,
+            **(options.pop("headers", None) or {}),
+        }
+        headers = {name: value for name, value in headers.items() if value is not None}
+        return super().request(method, url, headers=headers, **options)
+
+    def api(self, method: str, path: str, body: object = None, status: int = 200) -> object:
+        answer = (
+            self.request(method, f"/api/v1/{path}", json=body)
+            if body is not None
+            else self.request(method, f"/api/v1/{path}")
+        )
+        assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+
+@dataclass
+class Bench:
+    """A workbench with people: clients by name, and a worker that does what waits."""
+
+    store: Store
+    app: object
+    project: int = 0
+    ids: dict[str, int] = field(default_factory=dict)
+    clients: dict[str, Client] = field(default_factory=dict)
+    suffix: str = ""  # of account names, where several tests share a workbench
+
+    def account(self, name: str) -> str:
+        return f"{name}{self.suffix}"
+
+    def person(self, name: str, *roles: str, admin: bool = False) -> Client:
+        if name not in self.ids:
+            with self.store.write() as db:
+                account, _ = accounts.create_account(
+                    db, self.account(name), name.title(), PASSWORD, admin=admin
+                )
+                account.must_change = False
+                db.flush()
+                self.ids[name] = account.id
+                if roles:
+                    accounts.set_roles(db, self.project, account.id, frozenset(roles))
+        if name not in self.clients:
+            client = Client(self.app)
+            client.sign_in(self.account(name))
+            self.clients[name] = client
+        return self.clients[name]
+
+    def work(self) -> int:
+        return Worker(self.store).run_all()
+
+    def upload(self, client: Client, name: str, data: bytes, **query: str) -> dict:
+        options = "&".join(f"{key}={value}" for key, value in {"name": name, **query}.items())
+        answer = client.post(f"/api/v1/projects/{self.project}/sources?{options}", content=data)
+        assert answer.status_code == 202, answer.text
+        return answer.json()
+
+
+def make_bench(store: Store, suffix: str = "", **settings: object) -> Bench:
+    bench = Bench(store, create_app(store), suffix=suffix)
+    with store.write() as db:
+        policy = 'extends = ["i2b2-2014", "rules"]\nname = "project"\n'
+        project = projects.create_project(db, store.site, f"Study{suffix}", None)
+        project.policy = policy  # the rules alone: quick
+        # By chance a surrogate may be the name itself: with a stated key the same ones each time.
+        store.site.key(project.key_file).write_bytes(hashlib.sha256(b"the tests' key").digest())
+        if settings:
+            projects.change_settings(db, project, projects.Settings(**settings))
+        bench.project = project.id
+    return bench
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return make_bench(store)
+
+
+@pytest.fixture
+def quick_bench(sqlite_store: Store) -> Bench:
+    """On SQLite alone, for what does not depend on the database."""
+    return make_bench(sqlite_store)
