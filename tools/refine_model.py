@@ -24,7 +24,6 @@ from incognote.learn.network.feed import Lesson, LessonMaker
 from incognote.learn.text.augment import Augmentation, Source
 from incognote.learn.transformer import Training
 
-KNOWN = 500  # notes of an epoch that the model has learned from before
 TIMES = 2  # that each new note comes in an epoch
 OVERLAP = 24  # pieces that two windows share
 
@@ -35,9 +34,11 @@ class Refresher:
 
     source: Source
     new: Sequence[Note]
+    share: int  # notes of an epoch that the model has learned from before
 
     def __call__(self, seed: int) -> list[Lesson]:
-        known = random.Random(seed).sample(self.source.notes, min(KNOWN, len(self.source.notes)))
+        count = min(self.share, len(self.source.notes))
+        known = random.Random(seed).sample(self.source.notes, count)
         return LessonMaker(replace(self.source, notes=[*known, *self.new * TIMES]))(seed)
 
 
@@ -49,6 +50,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--exits", default="3")
     parser.add_argument("--new", default="", help="groups of notes, separated by commas")
+    parser.add_argument("--known", type=int, default=1200, help="notes of an epoch that are known")
     parser.add_argument("--resume", action="store_true", help="go on with what OUT has learned")
     parser.add_argument("--workers", type=int, default=2, help="threads that share a batch")
     parser.add_argument("--rate", type=float, default=5e-5)
@@ -75,7 +77,7 @@ def main() -> None:
     )  # fmt: skip
     recipe.train_transformer(
         data, base, args.out, options, train_models.say, augmentation=augmentation,
-        lessons=Refresher(replace(source, notes=known), new), resume=args.resume,
+        lessons=Refresher(replace(source, notes=known), new, args.known), resume=args.resume,
         description=open_model(args.model).description,
     )  # fmt: skip
 
