@@ -2,8 +2,9 @@
 
     python tools/refine_model.py MODEL OUT --minutes 60 [--exits 3] [--new w31,w32,w33]
 
-It runs on a CPU in an hour or two. The layers below the first exit stay as they are; those above
-learn to read the pieces that stay. New notes come more often than those that MODEL knows.
+It runs on a CPU in an hour or two. Unless told otherwise, the layers below the first exit stay as
+they are; those above learn to read the pieces that stay. New notes come more often than those that
+MODEL knows.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--exits", default="3")
     parser.add_argument("--new", default="", help="groups of notes, separated by commas")
     parser.add_argument("--known", type=int, default=1200, help="notes of an epoch that are known")
+    parser.add_argument("--frozen", type=int, help="layers that stay (default: to the first exit)")
     parser.add_argument("--resume", action="store_true", help="go on with what OUT has learned")
     parser.add_argument("--workers", type=int, default=2, help="threads that share a batch")
     parser.add_argument("--rate", type=float, default=5e-5)
@@ -73,7 +75,7 @@ def main() -> None:
         epochs=args.epochs, minutes=args.minutes, window=train_models.WINDOW, overlap=OVERLAP,
         budget=2048 * args.workers, workers=args.workers, rate=args.rate,
         head_rate=4 * args.rate, averaging=0.995, patience=args.epochs, feeders=1,
-        frozen=exits[0],
+        frozen=exits[0] if args.frozen is None else args.frozen,
     )  # fmt: skip
     recipe.train_transformer(
         data, base, args.out, options, train_models.say, augmentation=augmentation,
