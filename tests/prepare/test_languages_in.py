@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from incognote import Deidentifier
-from incognote.core.text.language import languages_in
+from incognote.core.text.language import languages_in, words_of
 from incognote.core.types import Document
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
@@ -55,3 +57,9 @@ def test_a_note_in_spanish_keeps_its_form():
     assert int(day) <= 31
     assert int(month) <= 12
     assert re.search(r"desde el \d{1,2} de [a-z]+ de 202\d", result.text)
+
+
+@pytest.mark.parametrize("blank", ["", "é"], ids=["ascii", "beyond"])
+def test_words_are_runs_of_two_letters_or_more(blank: str) -> None:
+    text = f"q.d. El{blank}la_went 2x home, x-ray\tB12 o'clock"
+    assert words_of(text) == [f"El{blank}la", "went", "home", "ray", "clock"]

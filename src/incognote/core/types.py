@@ -172,7 +172,7 @@ class View:
 
     def to_source(self, span: Span) -> Span:
         start, end = self.offsets.to_source(span.start, span.end)
-        return span.moved(start, end)
+        return span if (start, end) == (span.start, span.end) else span.moved(start, end)
 
     def tokens_in(self, text: str) -> Tokens:
         """The tokens as `text` or as `cased` writes them."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from incognote.core.caches import once
-from incognote.core.text.language import WORD
+from incognote.core.text.language import words_of
 
 _SMALL_ENGLISH = frozenset(
     "the of and with was is are has have had for this that from been were will not which she he her"
@@ -32,7 +32,7 @@ _ENOUGH = 6000
 
 def language_of(text: str, languages: tuple[str, ...]) -> str:
     """The ISO 639-1 code of the language; `languages` are those expected, the usual one first."""
-    words = WORD.findall(text[:_ENOUGH].lower())
+    words = words_of(text[:_ENOUGH].lower())
     if len(words) < _FEWEST_WORDS:
         return languages[0]
     small = sum(map(_SMALL_ENGLISH.__contains__, words))

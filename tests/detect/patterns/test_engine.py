@@ -71,7 +71,7 @@ def test_triggers_lose_nothing_on_the_cases_of_all_rules(rule: Rule) -> None:
 
 def test_gates_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     open_gates = Engine(RULES).find(OWN_CASES.text, OWN_CASES.tokens)
-    monkeypatch.setattr("incognote.detect.patterns.engine.TRIES_BEFORE_GATE", 1)
+    monkeypatch.setattr("incognote.detect.patterns.engine.tries_before_gate", lambda _: 1)
     gated = Engine(RULES)
     gated.find(OWN_CASES.text, OWN_CASES.tokens)
     assert gated.find(OWN_CASES.text, OWN_CASES.tokens) == open_gates

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_BLANKS = {code: " " for code in range(128) if not chr(code).isalpha()}
 # Words that hardly any other language shares.
 _SMALL_WORDS = {
     "en": frozenset("the of and with was is are this that from been were which she they".split()),
@@ -21,13 +22,20 @@ _FEWEST, _SHARE = 5, 0.15
 _SHORTEST = 3 * _FEWEST - 1  # characters that so many words of two letters take
 
 
+def words_of(text: str) -> list[str]:
+    """Every run of two letters or more."""
+    if text.isascii():  # several times as fast as the expression, which says the same
+        return [word for word in text.translate(_BLANKS).split() if len(word) > 1]
+    return _WORD.findall(text)
+
+
 def languages_in(text: str) -> frozenset[str]:
     """The languages that at least one paragraph is surely written in."""
     found: set[str] = set()
     for paragraph in text.lower().split("\n\n"):
         if len(paragraph) < _SHORTEST:
             continue
-        words = WORD.findall(paragraph)
+        words = words_of(paragraph)
         for name, small in _SMALL_WORDS.items():
             # Most paragraphs hold no word of the other language: one call says so.
             if name not in found and not small.isdisjoint(words):

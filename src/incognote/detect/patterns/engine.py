@@ -34,7 +34,9 @@ _ENDLESS = "9" * (LONGEST_RUN + 1)
 _NINES = str.maketrans("0123456789", "9999999999")
 # How many tokens a "~" rule may look back, and the marks that do not break its run.
 RUN_TOKENS = 12
-TRIES_BEFORE_GATE = 300  # how busy a group must be for its gate to pay
+# A gate takes a microsecond to compile for each character of its patterns; a try that it spares
+# takes about a third of one for each rule.
+_SPARED_A_RULE = 0.3
 _RUN_MARKS = frozenset("._-+/\\:%'#*")
 _REFERENCE = re.compile(r"\(\?P=(\w+)\)")
 _NUMBERED = re.compile(r"\\[1-9]|\(\?\(")
@@ -78,6 +80,10 @@ class Matcher:
             if not accept(text, match):
                 return None
         return match
+
+    def try_pattern(self, text: str, at: int) -> re.Match[str] | None:
+        """Where the pattern matches, whatever its context and its checks say."""
+        return (self._match or self._compile())(text, at)
 
     def spans(self, match: re.Match[str]) -> Iterator[Found]:
         for group in self._groups:
@@ -127,26 +133,35 @@ class Group:
     """Rules with the same triggers, behind one expression that matches wherever one of them does.
 
     Nearly every place where a rule may start holds nothing. This gate tells so in one step where
-    the rules would take one each; it takes long to compile, so only busy groups get one.
+    the rules would take one each; it takes long to compile, so only busy groups get one. A single
+    rule is its own gate.
     """
 
-    __slots__ = ("_tries", "gate", "matchers")
+    __slots__ = ("_due", "_tries", "gate", "matchers")
 
     def __init__(self, matchers: tuple[Matcher, ...]) -> None:
         self.matchers = matchers
-        self.gate: Gate = self._open
+        self.gate: Gate = self._open if len(matchers) > 1 else matchers[0].try_pattern
         self._tries = 0
+        self._due = tries_before_gate([matcher.rule for matcher in matchers])
 
     def _open(self, text: str, at: int) -> re.Match[str] | None:
         """Every rule may have a look, until there were enough tries to make a gate pay."""
         self._tries += 1
-        if self._tries == TRIES_BEFORE_GATE:
+        if self._tries == self._due:
             self.gate = make_gate([matcher.rule for matcher in self.matchers]) or self.gate
         return _ANYTHING(text, at)
 
     def behind(self, opened: re.Match[str]) -> Sequence[Matcher]:
         """The rule whose pattern opened the gate, and those behind it: none before it matches."""
-        return self.matchers[int(opened.lastgroup[1:]) :] if opened.lastgroup else self.matchers
+        if len(self.matchers) == 1 or not opened.lastgroup:
+            return self.matchers
+        return self.matchers[int(opened.lastgroup[1:]) :]
+
+
+def tries_before_gate(rules: Sequence[Rule]) -> int:
+    """How often the rules of a group are tried until their gate would have paid for itself."""
+    return round(sum(len(rule.pattern) for rule in rules) / (_SPARED_A_RULE * len(rules)))
 
 
 def make_gate(rules: Sequence[Rule]) -> Gate | None:
