@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.anonymize import adult
 
@@ -86,7 +86,16 @@ def test_what_mondrian_makes_has_no_risk_above_one_by_k(found, k):
     assert risks(classes)[0].largest <= 1 / k + 1e-12
 
 
+def test_a_threshold_means_itself_and_nine_hundredths_classes_of_eleven():
+    of_eleven = Classes(("age",), np.zeros(11, np.int64), np.array([11]))
+    assert risks(of_eleven)[0].above == 0.0
+    assert risks(of_eleven, threshold=0.0901)[0].above == 1.0
+    of_hundred = Classes(("age",), np.zeros(101, np.int64), np.array([101]))
+    assert risks(of_hundred, threshold=0.005)[0].above == 1.0
+
+
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=200), st.floats(0.01, 1.0))
+@example([1, 1], 0.375)  # rounding passed one
 def test_population_uniqueness_is_a_share(sizes, fraction):
     assert 0.0 <= population_uniqueness(np.array(sizes), fraction) <= 1.0
 

@@ -244,6 +244,22 @@ def test_what_was_not_measured_as_it_is_cannot_be_certified(release, capsys):
     assert "measure again" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("part", ["line", "whole"])
+def test_a_report_whose_verdict_was_edited_cannot_be_certified(release, capsys, part):
+    found = risk(release)
+    if part == "line":
+        next(line for line in found["lines"] if line["status"] != MET)["status"] = MET
+    else:
+        found["status"] = MET
+    (release / "report/risk.json").write_text(json.dumps(found))
+    key = release / "key.pem"
+    main(["certify", "--new-key", str(key)])
+    command = ["certify", str(release / "out"), "--report", str(release / "report")]
+    assert main([*command, "--sign", str(key), "--require", "met"]) == 1
+    assert "does not follow from its numbers" in capsys.readouterr().err
+    assert not (release / "out/certificate.json").exists()
+
+
 def test_expiry_foreign_keys_and_bad_keys(release, tmp_path):
     report = risk(release)
     mine, other = tmp_path / "mine.pem", tmp_path / "other.pem"

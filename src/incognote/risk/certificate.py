@@ -22,7 +22,7 @@ from incognote.risk.envelope import (
     read_public,
     sign,
 )
-from incognote.risk.lines import MET, NOT_MEASURED, NOT_MET, overall
+from incognote.risk.lines import Line, overall
 
 CERTIFICATE = "certificate.json"
 PREDICATE_TYPE = "urn:incognote:release-risk:v1"
@@ -141,12 +141,15 @@ def read_report(folder: Path) -> dict[str, Any]:
     path = folder / "risk.json" if folder.is_dir() else folder
     try:
         report = json.loads(path.read_text("utf-8"))
-        lines = report["lines"]
-        for line in lines:
-            if line["status"] not in (MET, NOT_MET, NOT_MEASURED):
-                raise ValueError  # noqa: TRY301 - one message for every way to be wrong
+        lines = [Line.read(row).as_dict() for row in report["lines"]]
+        edited = any(
+            row.get("status") != line["status"]
+            for row, line in zip(report["lines"], lines, strict=True)
+        )
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{path}: not a report that `incognote risk` wrote") from None
-    return dict(report)
+    if edited or report.get("status") != overall(lines):
+        raise UsageError(f"{path}: what it says is met does not follow from its numbers")
+    return {**report, "lines": lines}

@@ -24,6 +24,12 @@ from incognote.core.errors import UsageError
 THRESHOLD = 0.09
 
 
+def largest_risk(threshold: float) -> float:
+    """The risk that a threshold allows: 0.09 means classes of eleven, that is 1 / 11, as the
+    guidance reads it; any other means itself."""
+    return 1 / 11 if threshold == THRESHOLD else threshold
+
+
 @dataclass(frozen=True, slots=True)
 class Classes:
     """The class of every person; `sizes[number]` people are in class `number`, or cannot be told
@@ -148,11 +154,10 @@ def risks(
     prosecutor = _risk("prosecutor", 1 / own, threshold)
     journalist = _risk("journalist", fraction / own, threshold)
     average = float((fraction / own).mean())
-    marketer = Risk("marketer", 1.0 if average > threshold else 0.0, average, average)
+    marketer = Risk("marketer", 1.0 if average > largest_risk(threshold) else 0.0, average, average)
     return [prosecutor, journalist, marketer]
 
 
 def _risk(name: str, each: Any, threshold: float) -> Risk:
-    # 1 / 11 is 0.0909...: the threshold of 0.09 is read as classes of eleven.
-    above = float((np.floor(each * 100) / 100 > threshold).mean())
+    above = float((each > largest_risk(threshold)).mean())
     return Risk(name, above, float(each.max()), float(each.mean()))

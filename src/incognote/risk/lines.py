@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
 from typing import Any
 
 MET, NOT_MET, NOT_MEASURED = "met", "not met", "not measured"
@@ -27,6 +28,16 @@ class Line:
             return NOT_MEASURED
         good = self.value >= self.limit if self.at_least else self.value <= self.limit
         return MET if good else NOT_MET
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Line:
+        """A line of a report. Its status follows from value and limit, whatever the report says."""
+        known = {each.name for each in fields(cls)}
+        line = cls(**{name: value for name, value in row.items() if name in known})
+        for number in (line.value, line.limit):
+            if number is not None and not isfinite(number):
+                raise ValueError("a value of a report is a finite number")
+        return line
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "status": self.status}

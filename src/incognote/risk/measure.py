@@ -9,6 +9,7 @@ from typing import Any
 
 from incognote import __version__
 from incognote.core.types import AnnotatedDocument, Span
+from incognote.risk.classes import THRESHOLD, largest_risk
 from incognote.risk.diversity import Diversity
 from incognote.risk.leaks import Leaks, aligned
 from incognote.risk.lines import Line, overall
@@ -23,7 +24,7 @@ class Limits:
     """What a committee asks for. 0.09, read as classes of eleven, is that of EMA Policy 0070 and
     Health Canada's PRCI; the others have no authority behind them and are yours to set."""
 
-    threshold: float = 0.09
+    threshold: float = THRESHOLD
     k: int = 11
     leaking_notes: float = LEAKING_NOTES
     recognisable: float = RECOGNISABLE
@@ -99,11 +100,8 @@ class Report:
         ):
             risk = next((r for r in single.risks if r.attacker == name), None) if single else None
             value = None if risk is None else risk.largest if part == "maximum" else risk.average
-            # 1 / 11 is 0.0909...: the threshold is read with two digits, as the guidance writes it.
-            cut = None if value is None else int(value * 100 + 1e-9) / 100
-            found.append(
-                Line(f"{part} risk", name, cut, limits.threshold, why="" if single else nobody)
-            )
+            allowed = largest_risk(limits.threshold)
+            found.append(Line(f"{part} risk", name, value, allowed, why="" if single else nobody))
         if limits.l is not None:
             value = float(self.diversity.l) if self.diversity else None
             found.append(Line("distinct l", "", value, float(limits.l), at_least=True))

@@ -42,7 +42,7 @@ def zayatz(sizes: Ints, fraction: float) -> float:
     unique_given_one = (
         (ones / classes) * (sample / population) / float((count / classes * once).sum())
     )
-    return ones * unique_given_one / sample
+    return min(1.0, ones * unique_given_one / sample)  # rounding may pass one
 
 
 def _hypergeometric_one(population: int, size: int, sample: int) -> float:
