@@ -287,8 +287,9 @@ def test_a_signal_leaves_no_file_behind(
     command = [sys.executable, "-m", "incognote", "deid", "-", "-o", str(folder / "o.jsonl")]
     options = ["--policy", tiny, "--batch", "1", "--workers", workers]
     with subprocess.Popen(
-        [*command, *options], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+        [*command, *options], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - it takes no lock
+    ) as process:  # fmt: skip
         assert process.stdin
         process.stdin.write(b'{"id": "1", "text": "<Ann>"}\n' * 20)
         process.stdin.flush()
@@ -305,6 +306,11 @@ def test_a_signal_leaves_no_file_behind(
     assert b"interrupted" in message
     assert b"Traceback" not in message
     assert list(folder.glob("*")) == []
+
+
+def _heed_interrupts() -> None:
+    """A job that a shell runs in the background ignores interrupts, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_workers_leave_when_the_run_is_killed(tiny: str) -> None:

@@ -92,16 +92,17 @@ class Server(BaseHTTPRequestHandler):
         """A byte now and then, each in time, for ever."""
         self.send_response(200)
         self.end_headers()
-        for _ in range(1000):
-            self.wfile.write(b" ")
-            self.wfile.flush()
-            time.sleep(0.05)
+        self._drip(b" ")
 
     def drip_headers(self, body):
+        self._drip(b"H")
+
+    def _drip(self, byte):
         for _ in range(1000):
-            self.wfile.write(b"H")
+            self.wfile.write(byte)
             self.wfile.flush()
             time.sleep(0.05)
+        self.server.dripped_to_the_end = True
 
     def unmapped(self, body):
         return {"spans": [[{"start": 0, "end": 1, "label": "BADGE"}]]}
@@ -117,6 +118,7 @@ class Server(BaseHTTPRequestHandler):
 def server():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     server.seen = []
+    server.dripped_to_the_end = False
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     server.url = f"http://127.0.0.1:{server.server_port}"
@@ -175,6 +177,7 @@ def test_a_server_that_misbehaves(server, marked, path, message):
     with pytest.raises(DetectError, match=message) as error:
         marked(detector, "Kowalski")
     assert "Kowalski" not in str(error.value)
+    assert not server.dripped_to_the_end, "the answer was read to its end, however late"
 
 
 @pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import accumulate
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, socket
 from threading import Event, Timer
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -100,17 +100,23 @@ class HttpDetector:
         if self._proxy and url.scheme == "http":
             target = f"http://{url.netloc}{target}"
         is_late = Event()
+        # Kept here: the connection forgets its socket once an answer says that it will be closed.
+        opened: list[socket] = []
 
         def give_up() -> None:
             is_late.set()
-            if connection.sock:
+            for each in opened:
                 with suppress(OSError):
-                    connection.sock.shutdown(SHUT_RDWR)
+                    each.shutdown(SHUT_RDWR)
 
         clock = Timer(self._timeout, give_up)
         clock.daemon = True
         clock.start()
         try:
+            connection.connect()
+            opened.append(connection.sock)
+            if is_late.is_set():
+                raise TimeoutError
             connection.request("POST", target, body, dict(headers))
             response: HTTPResponse = connection.getresponse()
             answer = response.read(_LARGEST_ANSWER + 1)
