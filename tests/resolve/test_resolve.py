@@ -67,6 +67,22 @@ CASES = {
         "Seen by [[Jackson|PATIENT]]",
         ["overlap:PATIENT@8-15"],
     ),
+    "a part of an identifier goes with the whole": (
+        "HKID A123456(3) on file",
+        [("A123456", "IDNUM", "heavy"), ("A123456(3)", "NATIONALID", "light")],
+        "HKID [[A123456(3)|NATIONALID]] on file",
+        ["merged:NATIONALID@5-15"],
+    ),
+    "two identifiers in a long one stay two": (
+        "Ids 4417 / 9920 on file",
+        [
+            ("4417", "IDNUM", "heavy"),
+            ("9920", "ACCOUNT", "heavy"),
+            ("4417 / 9920", "LICENSE", "light"),
+        ],
+        "Ids [[4417|IDNUM]] / [[9920|ACCOUNT]] on file",
+        ["overlap:ACCOUNT@11-15"],
+    ),
     "the rest of a loser stays hidden": (
         "Mary Jackson Heights",
         [("Jackson Heights", "CITY", "light"), ("Mary Jackson", "PATIENT", "heavy")],

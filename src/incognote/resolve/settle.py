@@ -124,6 +124,12 @@ class _Board:
             return
         rests = list(self._rests(claim.span, rivals))
         winner = min(rivals, key=rank).span
+        if rests and len(rivals) == 1 and _is_part_of(rivals[0], claim):
+            self.dropped.append(
+                Dropped(winner, f"merged:{claim.span.label}@{claim.span.start}-{claim.span.end}")
+            )
+            self._swap(rivals, claim.backed_by(rivals[0]))
+            return
         same = any(rival.span.label == claim.span.label for rival in rivals)
         code = "merged" if same else "cut" if rests else "overlap"
         where = f"{winner.label}@{winner.start}-{winner.end}"
@@ -170,6 +176,13 @@ class _Board:
             # What is placed is disjoint, so that nothing else starts where it does.
             del self.placed[bisect_left(self.placed, claim.span.start, key=_start)]
         insort(self.placed, new, key=_start)
+
+
+def _is_part_of(part: Claim, whole: Claim) -> bool:
+    """Whether one identifier is a part of another, however strongly it is claimed: "A123456" of
+    "A123456(3)". Who saw the whole knows what it is; cut in two, it would be two numbers."""
+    both = {all_labels()[claim.span.label].category for claim in (part, whole)}
+    return both == {"ID"} and not part.stated and whole.span.covers(part.span)
 
 
 _start: Callable[[Claim], int] = lambda claim: claim.span.start  # noqa: E731

@@ -43,6 +43,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 # A class of something ("Sommer 2"), or a room that is called by a name; rooms mostly say so.
 _NAME_AND_NUMBER = re.compile(r"[A-Z][a-z]{3,12} [0-9][a-c]?")
 _PEOPLE = {"PATIENT", "DOCTOR"}
+_CALLED = _PEOPLE | {"USERNAME"}  # what people are called by
 _DOUBTFUL = 0.75
 _COMMON = 100_000  # bearers of a surname: more people than diseases are called Brown
 _LONGEST_WORD = 14
@@ -158,7 +159,9 @@ class Decoder:
 
 def _is_implausible(label: str, surface: str, score: float) -> bool:
     """Whether the lexicon speaks against what a model is not sure of."""
-    if label in _PEOPLE and (_is_abbreviation(surface) or _is_disease(surface, score)):
+    if label in _CALLED and _is_abbreviation(surface):
+        return True
+    if label in _PEOPLE and _is_disease(surface, score):
         return True
     if label in _WORDED:
         return _is_clinical(surface) or (score < _UNSURE and _holds_drug(surface))
