@@ -7,7 +7,7 @@ PEERS := bench/.venv
 PIP := PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 
-.PHONY: help demo release-demo check test lint bench docs site dist models corpus clean
+.PHONY: help demo release-demo check test lint bench docs site dist lock locked models corpus clean
 help:
 	@echo "demo    de-identify the sample notes and show them side by side"
 	@echo "release-demo   how safe is this release? people, classes, attacks, a certificate"
@@ -19,6 +19,8 @@ help:
 	@echo "pictures  take the pictures of the workbench again, with its browser tests"
 	@echo "site    the documentation as a web site in site/"
 	@echo "dist    build wheel and sdist, and try the wheel in a new environment"
+	@echo "locked  an environment of exactly the versions in requirements-dev.txt, checked by their hashes"
+	@echo "lock    choose those versions again (needs uv)"
 	@echo "models  train the models that ship with incognote"
 	@echo "corpus  the open corpus in one archive: JSONL, BRAT, i2b2 XML, CoNLL, Hugging Face datasets"
 	@echo "clean   remove what these targets made"
@@ -88,6 +90,20 @@ dist: $(VENV)/.installed-dev
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python tools/try_wheel.py dist/*.whl
+
+# The header of the file is ours; where packages come from is the business of whoever installs.
+LOCK := requirements-dev.txt
+lock:
+	head -2 $(LOCK) > $(LOCK).new
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \
+	  --constraint constraints.txt --no-emit-index-url --no-emit-find-links --no-header \
+	  --no-annotate pyproject.toml >> $(LOCK).new
+	mv $(LOCK).new $(LOCK)
+
+locked: | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(LOCK)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.installed $(VENV)/.installed-dev $(VENV)/.installed-web $(VENV)/.installed-all
 
 models: $(VENV)/.installed-train
 	$(BIN)/python tools/train_models.py

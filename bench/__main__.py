@@ -1,7 +1,7 @@
 """`make bench`: accuracy, robustness, speed, memory, growth and formats, in one run.
 
     python -m bench [--policies i2b2-2014,...] [--peers PYTHON] [--skip-growth]
-                    [--skip-streams] [--skip-harm] [--out DIR]
+                    [--skip-streams] [--skip-harm] [--skip-rules] [--out DIR]
 
 Other tools run under their own interpreter (`--peers`), which `make bench` prepares. Everything
 runs on one core, one tool after the other. Prints tables and writes bench.json.
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,16 +28,17 @@ from bench.accuracy import detected, scored
 from bench.notes import ROOT, notes
 from bench.variants import VARIANTS, varied
 from incognote import __version__
+from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus, write_corpus
 from incognote.corpus.labelmaps import label_map
-from incognote.evaluate.scoring.subsets import subsets
+from incognote.evaluate.scoring.subsets import UNTYPED, subsets
 from incognote.evaluate.scoring.words import WordTable, by_label
 from incognote.policy import DEFAULT
 
 Row = dict[str, Any]
 WORKER = Path(__file__).with_name("worker.py")
-PEERS = ("presidio", "scrubadub")
+PEERS = ("presidio", "scrubadub", "philter", "openmed")
 
 
 def main() -> None:
@@ -77,6 +79,8 @@ def main() -> None:
         parts["streams"] = partial(part, "bench.streams", "speed", "--policy", "rules")
     if not options.skip_harm:
         parts["harm"] = partial(part, "bench.harm")
+    if not options.skip_rules:
+        parts["rules"] = partial(part, "bench.rules", "--by-group", "--json")
     for name, measure in parts.items():
         value = measured(name, measure)
         if value is not None:
@@ -115,6 +119,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the other tools")
     parser.add_argument("--skip-growth", action="store_true", help="leave the long notes out")
     parser.add_argument("--skip-streams", action="store_true", help="leave CSV, HL7 and so on out")
+    parser.add_argument("--skip-rules", action="store_true", help="leave out what rules earn")
     parser.add_argument("--skip-harm", action="store_true", help="leave the public files out")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "out")
     options = parser.parse_args()
@@ -147,14 +152,13 @@ def tool(name: str, python: str, gold: Sequence[AnnotatedDocument]) -> Row:
 
 
 def ours(doc: AnnotatedDocument, tool_name: str) -> AnnotatedDocument:
-    """Presidio's labels as ours; what has no counterpart keeps its name and counts as PHI."""
-    if tool_name != "presidio":
-        return doc
-    mapping = label_map("presidio").labels
-    spans = tuple(
-        type(s)(s.start, s.end, mapping.get(s.label) or s.label, s.score) for s in doc.spans
-    )
-    return AnnotatedDocument(doc.document, spans)
+    """Presidio's labels as ours; what has no counterpart is PHI of no kind, and hides in every
+    subset."""
+    mapping = label_map("presidio").labels if tool_name == "presidio" else {}
+    named = (mapping.get(span.label) or span.label for span in doc.spans)
+    labels = [label if label in all_labels() else UNTYPED for label in named]
+    spans = [replace(span, label=name) for span, name in zip(doc.spans, labels, strict=True)]
+    return AnnotatedDocument(doc.document, tuple(spans))
 
 
 def scores(table: WordTable) -> Row:
@@ -228,35 +232,47 @@ def show(console: Console, found: Row) -> None:
             f"{row['leaking_notes']}",
         )
     console.print(table)
-    if "growth" in found:
-        table = Table("note", "seconds", "chars/s", "", title="Growth")
-        for row in found["growth"]:
-            table.add_row(
-                row["case"], f"{row['seconds']:.3f}", f"{row['chars_per_s']:,.0f}", row["failed"]
-            )
-        console.print(table)
-    if "streams" in found:
-        table = Table("format", "chars/s", "of text", "bytes/s", "of text", title="Streams")
-        for kind, row in found["streams"].items():
-            table.add_row(
-                kind,
-                f"{row['chars_per_s']:,.0f}",
-                f"{row['of_text']:.2f}",
-                f"{row['bytes_per_s']:,.0f}",
-                f"{row['of_text_by_bytes']:.2f}",
-            )
-        console.print(table)
-    if "harm" in found:
-        table = Table("format", "values", "changed", "per 1,000", "broken", title="Harm")
-        for kind, row in found["harm"].items():
-            table.add_row(
-                kind,
-                f"{row['values']:,}",
-                f"{row['changed']:,}",
-                f"{row['per_1000']:.2f}",
-                f"{len(row['broken'])}",
-            )
-        console.print(table)
+    for title, columns, row_of in _PARTS:
+        rows = found.get(title.lower(), ())
+        if rows:
+            table = Table(*columns, title=title)
+            for row in rows if isinstance(rows, list) else rows.items():
+                table.add_row(*row_of(row))
+            console.print(table)
+
+
+def _growth(row: Row) -> list[str]:
+    return [row["case"], f"{row['seconds']:.3f}", f"{row['chars_per_s']:,.0f}", row["failed"]]
+
+
+def _streams(named: tuple[str, Row]) -> list[str]:
+    kind, row = named
+    return [
+        kind,
+        f"{row['chars_per_s']:,.0f}",
+        f"{row['of_text']:.2f}",
+        f"{row['bytes_per_s']:,.0f}",
+        f"{row['of_text_by_bytes']:.2f}",
+    ]
+
+
+def _harm(named: tuple[str, Row]) -> list[str]:
+    kind, row = named
+    counts = (f"{row['values']:,}", f"{row['changed']:,}", f"{row['per_1000']:.2f}")
+    return [kind, *counts, f"{len(row['broken'])}"]
+
+
+def _rules(named: tuple[str, Row]) -> list[str]:
+    group, row = named
+    return [group, *(f"{row[key]:,}" for key in ("fired", "missed", "false"))]
+
+
+_PARTS: tuple[tuple[str, tuple[str, ...], Callable[[Any], list[str]]], ...] = (
+    ("Growth", ("note", "seconds", "chars/s", ""), _growth),
+    ("Streams", ("format", "chars/s", "of text", "bytes/s", "of text"), _streams),
+    ("Harm", ("format", "values", "changed", "per 1,000", "broken"), _harm),
+    ("Rules", ("group", "fired", "missed without it", "false alarms of it"), _rules),
+)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from incognote.corpus.files import read_corpus
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT
 from incognote.risk.leaks import measure_leaks
-from incognote.risk.measure import marked_notes
-from incognote.risk.parrot import ATTACKERS, parrot
+from incognote.risk.parrot import USUAL, parrot
+from incognote.risk.report import marked_notes
 
 # The same for everybody, so that two runs can be compared.
 KEY = b"the benchmark key of incognote"
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--policy", default=DEFAULT)
     parser.add_argument("--notes", type=int, default=400)
-    parser.add_argument("--attackers", default=",".join(ATTACKERS))
+    parser.add_argument("--attackers", default=",".join(USUAL))
     args = parser.parse_args()
     pipeline = Pipeline(args.policy, KEY)
     gold = read_corpus(args.corpus)[: args.notes]

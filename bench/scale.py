@@ -10,8 +10,9 @@ round and median: other work on the machine slows the clock, and the processor l
 `engines` runs `deid` over the same Parquet file with the local engine and with Spark, two workers
 each, and compares the rows; start-up is counted apart.
 `serve` starts the service with two workers and asks it over loopback, from this process: how many
-requests of 2 kB a second, how long each takes at 50 a second, what becomes of ten times the load
-it can serve (every request must get an answer), and how its memory grows.
+requests of 2 kB a second (and a second of processor time, which other work hardly changes), how
+long each takes at 50 a second, what becomes of ten times the load it can serve (every request must
+get an answer), and how its memory grows.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from typing import Any
 
 from bench.notes import notes
 from incognote.core.types import Document, Failure
+from incognote.engine.workers import collecting_seldom
 from incognote.pipeline import Pipeline
 
 KEY = "three grey geese in a green field, 77"
@@ -82,12 +84,13 @@ def cores(options: argparse.Namespace) -> dict[str, Any]:
         pipeline = Pipeline(preset, KEY.encode(), threads=1)
         rates = []
         failed = 0
-        for _ in range(options.rounds + 3):  # the first rounds read data and compile rules
-            began = time.process_time()
-            for start in range(0, len(documents), BATCH):
-                outcomes = pipeline.deid(documents[start : start + BATCH])
-                failed += sum(isinstance(outcome, Failure) for outcome in outcomes)
-            rates.append(characters / (time.process_time() - began))
+        with collecting_seldom():  # as a run over files does
+            for _ in range(options.rounds + 3):  # the first rounds read data and compile rules
+                began = time.process_time()
+                for start in range(0, len(documents), BATCH):
+                    outcomes = pipeline.deid(documents[start : start + BATCH])
+                    failed += sum(isinstance(outcome, Failure) for outcome in outcomes)
+                rates.append(characters / (time.process_time() - began))
         speeds[preset] = {
             "best": round(max(rates[3:])),
             "median": round(statistics.median(rates[3:])),
@@ -172,7 +175,9 @@ def serve(options: argparse.Namespace) -> dict[str, Any]:
 async def _load(port: int, process: int, seconds: float, requests: int) -> dict[str, Any]:
     body = _body()
     before = _memory(process)
+    spent = _spent(process)
     full, most = await _closed(port, body, seconds)
+    spent = _spent(process) - spent
     steady = await _open(port, body, STEADY_RATE, seconds)
     over = await _open(port, body, OVERLOAD * most, min(seconds, 5.0))
     memory = [_memory(process)]
@@ -181,6 +186,7 @@ async def _load(port: int, process: int, seconds: float, requests: int) -> dict[
         memory.append(_memory(process))
     return {
         "requests_a_second": round(most, 1),
+        "requests_a_processor_second": round(full.statuses[200] / spent, 1),
         "at_full_load": full.summary(),
         f"at_{STEADY_RATE:g}_a_second": steady.summary(),
         "at_ten_times_the_load": over.summary(),
@@ -283,9 +289,8 @@ def _is_up(port: int) -> bool:
         return False
 
 
-def _memory(process: int) -> int:
-    """Megabytes that a process and its children hold, as Linux counts them."""
-    total = 0
+def _family(process: int) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A process and its children, with what Linux says of each."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             status = (folder / "status").read_text()
@@ -293,8 +298,21 @@ def _memory(process: int) -> int:
             continue
         facts = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         if process in (int(facts["Pid"]), int(facts["PPid"])):
-            total += int(facts.get("VmRSS", "0 kB").split()[0])
-    return total // 1024
+            yield folder, facts
+
+
+def _memory(process: int) -> int:
+    """Megabytes that a process and its children hold."""
+    held = (facts.get("VmRSS", "0 kB") for _, facts in _family(process))
+    return sum(int(each.split()[0]) for each in held) // 1024
+
+
+def _spent(process: int) -> float:
+    """Seconds of processor time that a process and its children have taken: other work on the
+    machine hardly changes them."""
+    stats = ((folder / "stat").read_text().rpartition(")")[2] for folder, _ in _family(process))
+    ticks = sum(sum(map(int, each.split()[11:13])) for each in stats)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

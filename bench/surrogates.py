@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from math import log2
 
-from bench.attacks.pairs import PEOPLE, WORD, Pair, auc, name_pairs, replaced, values
+from bench.attacks.pairs import PEOPLE, WORD, NamePair, auc, name_pairs, replaced, values
 from bench.attacks.parrot import parrot
 from bench.notes import ROOT, notes
 from incognote.core.types import AnnotatedDocument, Document, Failure, Result, Span
@@ -42,7 +42,7 @@ def dense() -> list[AnnotatedDocument]:
     return sorted(docs, key=lambda doc: (-len(doc.spans) / len(doc.text), doc.id))[:DENSE]
 
 
-def breaks(pairs: Sequence[Pair]) -> int:
+def breaks(pairs: Sequence[NamePair]) -> int:
     """Name words of a note that got two surrogates."""
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for pair in pairs:
@@ -50,7 +50,7 @@ def breaks(pairs: Sequence[Pair]) -> int:
     return sum(len(new) > 1 for new in seen.values())
 
 
-def collisions(pairs: Sequence[Pair]) -> int:
+def collisions(pairs: Sequence[NamePair]) -> int:
     """Surrogates of a note that stand for two names."""
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for pair in pairs:
@@ -59,7 +59,7 @@ def collisions(pairs: Sequence[Pair]) -> int:
     return sum(len(old) > 1 for old in seen.values())
 
 
-def frequency(pairs: Sequence[Pair], kind: str) -> float:
+def frequency(pairs: Sequence[NamePair], kind: str) -> float:
     """AUC of telling originals from surrogates by how many people bear the name."""
     bearers = lexicon().surname_bearers if kind == "family" else lexicon().first_name_bearers
     own = [pair for pair in pairs if pair.kind == kind]
@@ -85,6 +85,8 @@ def made_up(results: Sequence[Result]) -> float:
 def _is_real(word: str) -> bool:
     """Whether a word is on any list. Abbreviations are none; "RiverCare" is two words."""
     if word.isupper() and len(word) <= 5:
+        return True
+    if name_place(fold(word)):  # "McCready"
         return True
     parts = re.findall(r"[A-Z][a-z]+", word)
     if len(parts) > 1 and "".join(parts) == word:
@@ -115,7 +117,7 @@ def _place_words() -> frozenset[str]:
     return frozenset(word for name in every for word in fold_place(name).split())
 
 
-def never_drawn(pairs: Sequence[Pair]) -> float:
+def never_drawn(pairs: Sequence[NamePair]) -> float:
     """Share of the originals that are listed and can never be a surrogate."""
     drawn = {
         fold(cell.name(index))
@@ -128,7 +130,7 @@ def never_drawn(pairs: Sequence[Pair]) -> float:
     return sum(old not in drawn for old in listed) / len(listed)
 
 
-def kept(pairs: Sequence[Pair]) -> tuple[float, float]:
+def kept(pairs: Sequence[NamePair]) -> tuple[float, float]:
     """Share of full names whose sex, and whose origins, are those of the original."""
     sexes: list[bool] = []
     origins: list[bool] = []
@@ -143,7 +145,7 @@ def kept(pairs: Sequence[Pair]) -> tuple[float, float]:
     return statistics.mean(sexes), statistics.mean(origins)
 
 
-def membership(pairs: Sequence[Pair]) -> float:
+def membership(pairs: Sequence[NamePair]) -> float:
     """AUC of telling originals from surrogates by whether a list has them."""
     area = auc(
         [float(name_place(pair.old) is None) for pair in pairs],
@@ -152,7 +154,7 @@ def membership(pairs: Sequence[Pair]) -> float:
     return max(area, 1 - area)
 
 
-def initials(pairs: Sequence[Pair]) -> tuple[float, float]:
+def initials(pairs: Sequence[NamePair]) -> tuple[float, float]:
     """How often the initial of an original is guessed from that of its surrogate, and without."""
     half = len(pairs) // 2
     by_new: defaultdict[str, Counter[str]] = defaultdict(Counter)

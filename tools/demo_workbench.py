@@ -36,11 +36,12 @@ PEOPLE = {
     "ada": ("Ada Adjudicator", ("adjudicator",)),
     "rob": ("Rob Reviewer", ("reviewer",)),
 }
-GUIDELINES = """Mark every name, place, date, contact and number that could identify the patient,
-their family or the staff.
-
-Titles stay outside: Dr. [Holt]. Ages count from one year on. A day of the week without a date does
-not count. When in doubt, mark it and leave a remark (Ctrl+M)."""
+GUIDELINES = (
+    "Mark every name, place, date, contact and number that could identify the patient, their "
+    "family or the staff.\n\n"
+    "Titles stay outside: Dr. [Holt]. Ages count from one year on. A day of the week without a "
+    "date does not count. When in doubt, mark it and leave a remark (Ctrl+M)."
+)
 
 
 def build(folder: Path, notes: int = 24, policy: str = "") -> Site:

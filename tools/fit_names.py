@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.core.types import Document, Span
-from incognote.detect.names.evidence import judge, weights
+from incognote.detect.names.evidence import evidence_of, weights
 from incognote.detect.names.facts import Facts
 from incognote.detect.names.initials import find_initials
 from incognote.detect.names.page import Page
@@ -54,7 +54,7 @@ def examples(path: Path, held_out: set[str]) -> Iterator[tuple[list[str], bool, 
                 span = view.to_source(found)
                 covered = sum(at in gold for at in range(span.start, span.end)) / span.length
                 whose = gold.get(span.start) or gold.get(span.end - 1) or ""
-                yield judge(page, run), covered > 0.5, whose
+                yield evidence_of(page, run), covered > 0.5, whose
 
 
 def fit(

@@ -15,7 +15,7 @@ import re
 import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from incognote.core.types import AnnotatedDocument
@@ -24,9 +24,12 @@ from incognote.corpus.files import corpus_format
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "data"
-PARTS = ("train", "dev")
+# The parts by the names that `datasets` gives them; records have people, and a shape of their own.
+PARTS = {"train": "train", "dev": "validation", "unseen": "test"}
+RECORDS = "records"
 FORMS = ("brat", "i2b2-2014", "conll")
 SUMS = "SHA256SUMS"
+People = Mapping[tuple[str, int, int], str] | None
 DAY = (1980, 1, 1, 0, 0, 0)  # the first that zip knows; when it was packed is of no interest
 
 
@@ -37,28 +40,42 @@ def version() -> str:
     return found[1]
 
 
-def write_rows(documents: Sequence[AnnotatedDocument], path: Path) -> None:
-    """Every row has the same columns: the library takes its types from them."""
+def write_rows(documents: Sequence[AnnotatedDocument], path: Path, people: People = None) -> None:
+    """Every row has the same columns: the library takes its types from them. With `people`, spans
+    say whom they name, the same in all notes of a patient."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n") as out:
         for doc in documents:
+            spans = [
+                {"start": s.start, "end": s.end, "label": s.label}
+                | ({} if people is None else {"person": people.get((doc.id, s.start, s.end), "")})
+                for s in sorted(doc.spans)
+            ]
             row = {
                 "id": doc.id,
                 "patient_id": doc.document.patient_id or "",
                 "note_type": doc.document.meta.get("note_type", ""),
                 "text": doc.text,
-                "spans": [
-                    {"start": s.start, "end": s.end, "label": s.label} for s in sorted(doc.spans)
-                ],
+                "spans": spans,
             }
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def people_of(path: Path) -> dict[tuple[str, int, int], str]:
+    """Whom each mention of a record names."""
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return {
+        (row["id"], span["start"], span["end"]): span["person"]
+        for row in rows
+        for span in row["spans"]
+        if "person" in span
+    }
 
 
 def dataset_card() -> str:
     """The front matter says where the parts are; the rest is how to load them."""
     files = "\n".join(
-        f"      - split: {'validation' if part == 'dev' else part}\n        path: data/{part}.jsonl"
-        for part in PARTS
+        f"      - split: {split}\n        path: data/{part}.jsonl" for part, split in PARTS.items()
     )
     return f"""---
 license: cc-by-4.0
@@ -69,6 +86,10 @@ configs:
   - config_name: default
     data_files:
 {files}
+  - config_name: {RECORDS}
+    data_files:
+      - split: test
+        path: data/{RECORDS}.jsonl
 ---
 
 # The open corpus of incognote, version {version()}
@@ -84,7 +105,15 @@ note = notes["train"][0]
 [note["text"][span["start"] : span["end"]] for span in note["spans"]]
 ```
 
-Measure on `validation`; never train on it. Cite it as CITATION.cff of the repository says.
+Measure on `validation`, and on `test`, which no model has learned from; never train on them.
+`load_dataset("path/to/this/folder", "{RECORDS}")` gives longitudinal records: several notes of a
+patient, with a `person` for each mention of somebody, the same in all notes of the record. They are
+for measuring, too.
+
+```bibtex
+@misc{{incognote-corpus, title = {{The incognote corpus, version {version()}}},
+  author = {{The incognote authors}}, note = {{CC BY 4.0}}}}
+```
 """
 
 
@@ -104,14 +133,15 @@ def main() -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        for part in PARTS:
+        for part in (*PARTS, RECORDS):
             documents = list(read_corpus(DATA / f"{part}.jsonl"))
             for form in FORMS:
                 suffix = corpus_format(form).suffix
                 path = made / form / f"{part}{suffix}"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_corpus(documents, path, form)
-            write_rows(documents, made / "datasets" / "data" / f"{part}.jsonl")
+            people = people_of(DATA / f"{part}.jsonl") if part == RECORDS else None
+            write_rows(documents, made / "datasets" / "data" / f"{part}.jsonl", people)
         (made / "datasets" / "README.md").write_text(dataset_card(), "utf-8")
         (made / SUMS).write_text(checksums(DATA, made), "utf-8")
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:

@@ -69,7 +69,7 @@ def main() -> None:
     args = parser.parse_args()
     if not (args.work / "extra.jsonl").is_file():
         training_data.main(args.data, args.work)
-    work = train_models.Work(args.work, args.corpus, Path(), None, args.minutes, dev=False)
+    work = train_models.Work(args.work, args.corpus, Path(), None, args.minutes)
     data = work.data("en")
     groups = set(args.new.split(",")) - {""}
     new = [note for note in data.notes if note.id.partition("_")[0] in groups]

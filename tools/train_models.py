@@ -35,7 +35,7 @@ from incognote.detect.learned.units import split
 from incognote.learn import recipe, transformer
 from incognote.learn.fast import FastTraining
 from incognote.learn.folder import card_text
-from incognote.learn.network.base import Base, open_base, slimmed, with_words
+from incognote.learn.network.base import Base, open_base, with_exits, with_words
 from incognote.learn.network.feed import Lesson, LessonMaker
 from incognote.learn.network.teachers import mean_answer, open_teacher
 from incognote.learn.text.augment import Augmentation
@@ -45,28 +45,56 @@ ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("INCOGNOTE_SHARED", ROOT.parent / "shared"))
 MODELS = ROOT / "src" / "incognote" / "models"
 HELD_OUT, SEED = 100, 5
-WINDOW, OVERLAP = 254, 32
-EPOCHS = 30  # that are made and read; students go through them as often as time allows
-SLIM_LAYERS, SLIM_HEADS, SLIM_WIDE = (0, 2, 3, 5), 6, 768
-READERS = 4  # processes that read the English epochs
-ENGLISH_TEACHERS, SPANISH_TEACHERS = (1, 2, 3), (1, 2)
-SHIPPED = ("accurate", "fast", "spanish")
-DESCRIPTIONS = {
-    "accurate": "MiniLM-L6 with letter case, digit shape and layout added to its input; int8.",
-    "small": "Four slim layers of MiniLM with letter case, digit shape and layout; int8.",
-    "fast": "For large archives: dilated convolutions over hashed words, affixes and the lexicon; "
-    "int8.",
-    "spanish": "Spanish: MiniLM-L6 with a Spanish vocabulary, taught MEDDOCAN (CC BY 4.0); int8.",
-}
-# What waits for what, and minutes on one H200 that each part may train.
-PARTS: tuple[tuple[tuple[str, float], ...], ...] = (
-    (("lessons-en", 0), ("lessons-es", 0)),
-    (
-        *((f"teacher-en-{seed}", 6.5) for seed in ENGLISH_TEACHERS),
-        *((f"teacher-es-{seed}", 5.0) for seed in SPANISH_TEACHERS),
+WINDOW, OVERLAP = 254, 24
+EPOCHS = 18  # that are made and read; students go through them as often as time allows
+# What is taught: English; Spanish from all public notes; Spanish from their training part alone, to
+# be measured on the development part. With the seeds of the teachers.
+TEACHERS = {"en": (1, 2, 3), "es": (1, 2), "es_measured": (1, 2)}
+READERS = {"en": 4, "es": 1, "es_measured": 1}  # processes that read the epochs of a course
+TEACHER_MINUTES = {"en": 8.0, "es": 7.0, "es_measured": 5.0}  # on one H200
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A model that is made."""
+
+    course: str
+    minutes: float  # on one H200, beside the others
+    description: str
+    exits: tuple[int, ...] = ()
+    ships: bool = True
+
+
+ENCODER = "MiniLM with letter case, digit shape and layout added to its input"
+STUDENTS = {
+    "accurate": Student("en", 10.0, f"{ENCODER}, an exit after 3 of 6 layers; int8.", exits=(3,)),
+    "fast": Student(
+        "en",
+        9.0,
+        "For large archives: dilated convolutions over hashed words, affixes and the lexicon; "
+        "int8.",
     ),
-    (*((f"read-en-{share}", 0) for share in range(READERS)), ("read-es-0", 0)),
-    (("accurate", 8.0), ("small", 8.0), ("fast", 5.0), ("spanish", 6.0)),
+    "spanish": Student(
+        "es", 9.0, "Spanish: MiniLM with a Spanish vocabulary, taught MEDDOCAN (CC BY 4.0); int8."
+    ),
+    "spanish_measured": Student(
+        "es_measured", 9.0, "As `spanish`, taught the training part alone; int8.", ships=False
+    ),
+}
+# What waits for what, and the minutes that each part may train.
+PARTS: tuple[tuple[tuple[str, float], ...], ...] = (
+    tuple((f"lessons-{course}", 0.0) for course in TEACHERS),
+    tuple(
+        (f"teacher-{course}-{seed}", TEACHER_MINUTES[course])
+        for course, seeds in TEACHERS.items()
+        for seed in seeds
+    ),
+    tuple(
+        (f"read-{course}-{share}", 0.0)
+        for course, readers in READERS.items()
+        for share in range(readers)
+    ),
+    tuple((name, student.minutes) for name, student in STUDENTS.items()),
 )
 
 
@@ -79,12 +107,11 @@ class Work:
     minilm: Path
     mpnet: Path | None
     minutes: float
-    dev: bool  # Spanish: learn from the development part, too
 
-    def data(self, language: str) -> recipe.TrainingData:
-        if language == "es":
+    def data(self, course: str) -> recipe.TrainingData:
+        if course != "en":
             documents = made(self.folder / "spanish.jsonl")
-            if self.dev:
+            if course == "es":
                 documents += made(self.folder / "spanish_dev.jsonl")
             pools, held = self.folder / "spanish_pools", 25
             return recipe.prepare_data(
@@ -100,15 +127,15 @@ class Work:
             seed=SEED,
         )
 
-    def base(self, language: str, *, large: bool = False) -> Base:
+    def base(self, course: str, *, large: bool = False) -> Base:
         base = stored_base(self.mpnet if large and self.mpnet else self.minilm)
-        words = self.folder / f"vocabulary-{language}.txt"
-        if large and language == "en":
+        words = self.folder / f"vocabulary-{course}.txt"
+        if large and course == "en":
             return base
         return with_words(base, words.read_text("utf-8").splitlines())
 
-    def lessons(self, language: str) -> Path:
-        return self.folder / f"lessons-{language}"
+    def lessons(self, course: str) -> Path:
+        return self.folder / f"lessons-{course}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +149,8 @@ class StoredLessons:
         return found
 
 
-def augmentation(language: str) -> Augmentation:
-    if language == "es":
+def augmentation(course: str) -> Augmentation:
+    if course != "en":
         return Augmentation(kept=0.35, upper=0.05, lower=0.05, recased=0.05, extra=0, unmarked=0)
     return Augmentation(unmarked=1000)
 
@@ -146,17 +173,17 @@ def made(path: Path) -> list:
     return list(read_corpus(path)) if path.is_file() and path.stat().st_size else []
 
 
-def make_lessons(work: Work, language: str) -> None:
+def make_lessons(work: Work, course: str) -> None:
     """Writes the notes of all epochs, and the pieces that a vocabulary needs for them."""
-    data = work.data(language)
-    source = data.source(augmentation(language))
-    folder = work.lessons(language)
+    data = work.data(course)
+    source = data.source(augmentation(course))
+    folder = work.lessons(course)
     folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
         counts = sum(
             pool.map(_make_lesson, [(source, folder, n) for n in range(EPOCHS)]), Counter()
         )
-    write_vocabulary(work, language, counts)
+    write_vocabulary(work, course, counts)
 
 
 def _make_lesson(task: tuple) -> Counter[str]:
@@ -168,12 +195,12 @@ def _make_lesson(task: tuple) -> Counter[str]:
     )
 
 
-def write_vocabulary(work: Work, language: str, units: Counter[str]) -> None:
+def write_vocabulary(work: Work, course: str, units: Counter[str]) -> None:
     """The pieces of MiniLM that the notes use; for Spanish new ones, learned from them."""
     old = stored_base(work.minilm).pieces
     assert isinstance(old, WordPiece)
     letters = [word for word in old.vocabulary if len(word.removeprefix("##")) == 1]
-    if language == "es":
+    if course != "en":
         from tokenizers import Tokenizer, models, trainers
 
         tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -191,27 +218,27 @@ def write_vocabulary(work: Work, language: str, units: Counter[str]) -> None:
         frequent = {index for index, count in used.items() if count >= 4}
         kept = frequent | {i for i, word in enumerate(old.vocabulary) if word in set(letters)}
         vocabulary = [old.vocabulary[i] for i in sorted(kept)]
-    path = work.folder / f"vocabulary-{language}.txt"
+    path = work.folder / f"vocabulary-{course}.txt"
     path.write_text("\n".join(dict.fromkeys(vocabulary)) + "\n", "utf-8")
     print(f"{path.name}: {len(vocabulary)} pieces", flush=True)
 
 
-def train_teacher(work: Work, language: str, seed: int) -> None:
+def train_teacher(work: Work, course: str, seed: int) -> None:
     """A large network; it is never exported, so no model folder is made of it."""
-    data = work.data(language)
+    data = work.data(course)
     options = Training(
         epochs=EPOCHS, minutes=work.minutes, window=WINDOW, budget=16_384, rate=6e-5,
         head_rate=5e-4, averaging=0.998, patience=EPOCHS, seed=seed, feeders=2,
-        learn_words=language == "es",
+        learn_words=course != "en",
     )  # fmt: skip
     transformer.train(
-        work.base(language, large=True),
-        data.source(augmentation(language)),
+        work.base(course, large=True),
+        data.source(augmentation(course)),
         data.held,
-        work.folder / f"teacher-{language}-{seed}",
+        work.folder / f"teacher-{course}-{seed}",
         options,
         say,
-        lessons=MarkedLessons(work.lessons(language)),
+        lessons=MarkedLessons(work.lessons(course)),
     )
 
 
@@ -225,13 +252,14 @@ class MarkedLessons:
         return [one for one in StoredLessons(self.folder)(seed) if one.marked]
 
 
-def read_lessons(work: Work, language: str, share: int) -> None:
-    """Teachers read the epochs, or of the English ones a share."""
-    base = work.base(language, large=True)
-    seeds = SPANISH_TEACHERS if language == "es" else ENGLISH_TEACHERS
-    teachers = [open_teacher(work.folder / f"teacher-{language}-{seed}", base) for seed in seeds]
-    for number in range(share, EPOCHS, READERS if language == "en" else 1):
-        path = work.lessons(language) / f"{number}.pickle"
+def read_lessons(work: Work, course: str, share: int) -> None:
+    """Teachers read a share of the epochs."""
+    base = work.base(course, large=True)
+    teachers = [
+        open_teacher(work.folder / f"teacher-{course}-{seed}", base) for seed in TEACHERS[course]
+    ]
+    for number in range(share, EPOCHS, READERS[course]):
+        path = work.lessons(course) / f"{number}.pickle"
         lessons = pickle.loads(path.read_bytes())
         said = mean_answer(teachers, [one.note.text for one in lessons])
         taught = [replace(one, taught=rows) for one, rows in zip(lessons, said, strict=True)]
@@ -240,31 +268,31 @@ def read_lessons(work: Work, language: str, share: int) -> None:
 
 
 def train_student(work: Work, name: str) -> None:
-    language = "es" if name == "spanish" else "en"
-    data = work.data(language)
-    lessons = StoredLessons(work.lessons(language))
-    if not work.mpnet and language == "en":
-        lessons = MarkedLessons(work.lessons(language))
+    student = STUDENTS[name]
+    course = student.course
+    data = work.data(course)
+    lessons = StoredLessons(work.lessons(course))
+    if not work.mpnet and course == "en":
+        lessons = MarkedLessons(work.lessons(course))
     out = work.folder / name
     if name == "fast":
         options = FastTraining(
-            epochs=60, minutes=work.minutes, width=192, budget=8192, averaging=0.999, patience=99,
+            epochs=80, minutes=work.minutes, width=240, budget=8192, averaging=0.999, patience=99,
             feeders=3,
         )  # fmt: skip
-        recipe.train_fast(data, out, options, say, lessons=lessons, description=DESCRIPTIONS[name])
+        recipe.train_fast(data, out, options, say, lessons=lessons, description=student.description)
         return
-    base = work.base(language)
-    if name == "small":
-        base = slimmed(base, SLIM_LAYERS, SLIM_HEADS, SLIM_WIDE)
+    base = work.base(course)
+    base = with_exits(base, student.exits)
     options = Training(
-        epochs=120, minutes=work.minutes, window=WINDOW, overlap=OVERLAP, budget=8192, rate=4e-4,
-        averaging=0.999, patience=120, seed=3, feeders=3, learn_words=language == "es",
+        epochs=150, minutes=work.minutes, window=WINDOW, overlap=OVERLAP, budget=8192, rate=4e-4,
+        averaging=0.999, patience=150, seed=3, feeders=2, learn_words=course != "en",
     )  # fmt: skip
-    if language == "es":
+    if course != "en":
         options = replace(options, rate=2.5e-4, averaging=0.998, budget=6144)
     recipe.train_transformer(
-        data, base, out, options, say, augmentation=augmentation(language), lessons=lessons,
-        description=DESCRIPTIONS[name],
+        data, base, out, options, say, augmentation=augmentation(course), lessons=lessons,
+        description=student.description,
     )  # fmt: skip
 
 
@@ -273,11 +301,11 @@ def run_part(work: Work, part: str) -> None:
     if kind == "lessons":
         make_lessons(work, rest)
     elif kind == "teacher":
-        language, _, seed = rest.partition("-")
-        train_teacher(work, language, int(seed))
+        course, _, seed = rest.partition("-")
+        train_teacher(work, course, int(seed))
     elif kind == "read":
-        language, _, share = rest.partition("-")
-        read_lessons(work, language, int(share))
+        course, _, share = rest.partition("-")
+        read_lessons(work, course, int(share))
     else:
         train_student(work, part)
 
@@ -331,14 +359,13 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=MODELS, help="where the folders go")
     parser.add_argument("--only", default="", help="parts to run, by name, separated by commas")
     parser.add_argument("--pace", type=float, default=1.0, help="of the minutes for each part")
-    parser.add_argument("--with-dev", action="store_true", help="Spanish: train on both parts")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=0.0, help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     if args.part:
         minilm = args.minilm or packaged_encoder()
-        work = Work(args.work, args.corpus, minilm, args.mpnet, args.minutes, args.with_dev)
+        work = Work(args.work, args.corpus, minilm, args.mpnet, args.minutes)
         run_part(work, args.part)
         return
     if not (args.work / "extra.jsonl").is_file():
@@ -353,7 +380,15 @@ def main() -> None:
         ]
         say(f"{', '.join(part for part, _ in parts)}")
         side_by_side(parts, args)
-    ship(args.work, args.models, [name for name in SHIPPED if only is None or name in only])
+    ship(
+        args.work,
+        args.models,
+        [
+            name
+            for name, student in STUDENTS.items()
+            if student.ships and (only is None or name in only)
+        ],
+    )
     say("done")
 
 

@@ -18,7 +18,7 @@ WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class NamePair:
     """A name word before and after. `full` numbers the mentions that have two words or more."""
 
     document: str
@@ -47,9 +47,9 @@ def values(result: Result) -> Iterable[tuple[str, str, str]]:
         yield span.label, old, new.get(span, old)
 
 
-def name_pairs(results: Iterable[Result]) -> list[Pair]:
+def name_pairs(results: Iterable[Result]) -> list[NamePair]:
     """Words of names that have as many words as before; initials are left out."""
-    pairs: list[Pair] = []
+    pairs: list[NamePair] = []
     number = 0
     for result in results:
         for label, old, new in values(result):
@@ -61,7 +61,7 @@ def name_pairs(results: Iterable[Result]) -> list[Pair]:
             number += 1
             full = number if len(before) > 1 else 0
             pairs += [
-                Pair(result.document.id, fold(one), fold(two), full)
+                NamePair(result.document.id, fold(one), fold(two), full)
                 for one, two in zip(before, after, strict=True)
                 if len(one) > 1 and len(two) > 1
             ]

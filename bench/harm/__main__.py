@@ -1,4 +1,4 @@
-"""Measures the harm rate over the public fixtures; prints it as JSON or shows the changes."""
+"""Measures the harm rate over our tables and the public fixtures; prints JSON or the changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bench.harm
 from bench.harm.rate import FIXTURES, MORE_FIXTURES, rates
+from bench.harm.tables import table_rates
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, KEEP, load_policy
 
@@ -35,7 +36,8 @@ def main() -> None:
         for path in folder.rglob("*.*")
         if path.stat().st_size <= _LARGEST
     )
-    found = rates(every, Pipeline(policy, b"a key for measuring, and nothing else"))
+    pipeline = Pipeline(policy, b"a key for measuring, and nothing else")
+    found = ({} if options.files else table_rates(pipeline)) | rates(every, pipeline)
     for kind, harm in found.items():
         for change in harm.changes[: options.show]:
             print(kind, change.file, change.place, repr(change.before), "->", repr(change.after))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bench.harm.values import READERS, Value, kind_of
 from incognote.core.types import Failure, Result
 from incognote.formats import HEAD, format_of
+from incognote.formats.base import with_records
 from incognote.pipeline import Pipeline
 
 ROOT = Path(__file__).parents[2]
@@ -104,7 +105,8 @@ def deidentified(data: bytes, name: str, pipeline: Pipeline) -> bytes | Failure:
     """The file as `deid` writes it, all in memory."""
     out = b""
     rules = pipeline.policy.formats
-    for record in format_of(name, data[:HEAD]).read(io.BytesIO(data), name, rules):
+    contents = format_of(name, data[:HEAD]).read(io.BytesIO(data), name, rules)
+    for record in with_records(contents, name):
         if isinstance(record, Failure):
             return record
         results: list[Result] = []

@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from bench.papers.page import About, Table
+from bench.papers.material import Material, open_corpus
+from bench.papers.page import About, Table, say
 from incognote.cli.learning.cross import tagger
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document
 from incognote.corpus.classes import ClassCounts
 from incognote.corpus.resynthesise import resynthesise
-from incognote.corpus.split import split
 from incognote.detect.learned.crf import CrfScorer
 from incognote.evaluate.confidence import randomisation
 from incognote.evaluate.cross import Cell, Learner, Split, Tagger, cross
@@ -30,7 +30,6 @@ SHARES = (0.1, 0.25, 0.5, 1.0)
 FEWEST = 20  # notes of each kind, for curves
 ORIGINAL, RESYNTHESISED, BOTH = "original", "resynthesised", "both"
 
-CORPUS = "train"
 ABOUT = About(
     title="Cincinnati: a corpus that may be shared",
     source=(
@@ -43,10 +42,12 @@ ABOUT = About(
         "adjudicated. Every mention was replaced by a surrogate; the number of different values "
         "of each class did not change (chi-square, Table 3). CRF systems trained on the original "
         "and on the resynthesised notes were compared by approximate randomisation (Table 5), "
-        "and notes of another institution were added in growing parts (Figures 2 to 4)."
+        "and notes of another institution were added in growing parts (Figures 2 to 4). On these "
+        "notes the group's best system reached precision .951 and recall .919 over all classes, "
+        "its annotators .940 and .922, .885 and .946 (J Am Med Inform Assoc 2013)."
     ),
     here=(
-        "```sh\npython -m bench.papers cincinnati --notes 240 --write\n```\n\n"
+        "```sh\npython -m bench.papers cincinnati --notes 1200 --write\n```\n\n"
         "`incognote corpus sample` draws the notes of an archive, `evaluate --agreement` with "
         "`--decisions` makes gold of two annotations, `corpus resynthesise` replaces the mentions. "
         "The notes are split 70 to 30 by patient. Our CRF is trained on the original, on the "
@@ -55,25 +56,31 @@ ABOUT = About(
         "institution and the short, informal ones (groups w14 to w20) the other."
     ),
     differs=(
-        "The notes of the Cincinnati Children's Hospital need an agreement; with them (or i2b2) "
-        "`--corpus PATH` gives the tables on that data. Our labels are finer; they are compared "
+        "The notes of the Cincinnati Children's Hospital need an agreement; with them (`--corpus "
+        "PATH`) or i2b2 (`--i2b2 DIR`, its fixed split kept) come the tables on that data, with "
+        "our open corpus for the other institution. Our labels are finer; they are compared "
         "as categories. The paper's systems are MIST and its own, trained with Mallet; ours is "
         "one CRF. Our notes are short and dense, so that fewer of them suffice; which groups of "
-        "notes stand for which institution is our choice."
+        "notes stand for which institution is our choice. Not all came out as in the paper: "
+        "a training on resynthesised notes finds fewer names, places and above all jobs in the "
+        "originals. Trained on both it loses nothing."
     ),
 )
 
 
-def run(documents: Sequence[AnnotatedDocument], _folds: int) -> Iterator[Table]:
-    made, report = resynthesise(documents, KEY)
-    documents = [doc for doc in documents if doc.id not in report.left_out]
-    parts = split(documents, {"train": 0.7, "test": 0.3})
+def own_material() -> list[Material]:
+    return [open_corpus("train")]
+
+
+def run(material: Material, _folds: int) -> Iterator[Table]:
+    made, report = resynthesise([*material.train, *material.test], KEY)
+    kept = material.without(report.left_out)
     # Surrogates change ids; notes stay in their order.
-    anew = {old.id: new for old, new in zip(documents, made, strict=True)}
+    anew = {old.id: new for old, new in zip([*kept.train, *kept.test], made, strict=True)}
+    parts = kept.parts()
     yield classes_table(report.classes)
-    train = [by_category(doc) for doc in parts["train"]]
-    test = [by_category(doc) for doc in parts["test"]]
-    new_train = [by_category(anew[doc.id]) for doc in parts["train"]]
+    train, test = ([by_category(doc) for doc in part] for part in parts)
+    new_train, new_test = ([by_category(anew[doc.id]) for doc in part] for part in parts)
     with tempfile.TemporaryDirectory(prefix="incognote-papers-") as scratch:
         learn = learner(Path(scratch))
         trained = {
@@ -81,12 +88,11 @@ def run(documents: Sequence[AnnotatedDocument], _folds: int) -> Iterator[Table]:
             RESYNTHESISED: learn(new_train),
             BOTH: learn([*train, *new_train]),
         }
-        new_test = [by_category(anew[doc.id]) for doc in parts["test"]]
         yield trainings_table(trained, {ORIGINAL: test, RESYNTHESISED: new_test})
         yield tests_table(trained, test)
-        here, there = two_institutions(documents)
-        if min(len(here), len(there)) >= FEWEST:
-            yield curves_table(here, there, learn)
+        corpora = two_institutions(kept)
+        if min(len(corpus.train) for corpus in corpora.values()) >= FEWEST:
+            yield curves_table(corpora, learn)
 
 
 def by_category(document: AnnotatedDocument) -> AnnotatedDocument:
@@ -101,19 +107,32 @@ _NAMES = {first: category for category, first in _FIRST.items()}
 _INFORMAL = frozenset(f"w{number}" for number in range(14, 21))
 
 
-def two_institutions(
-    documents: Sequence[AnnotatedDocument],
-) -> tuple[list[AnnotatedDocument], list[AnnotatedDocument]]:
-    """By the group of authors of a note: its id before the underscore."""
-    here = [doc for doc in documents if doc.id.partition("_")[0] not in _INFORMAL]
+def two_institutions(material: Material) -> dict[str, Split]:
+    """By the group of authors of a note of ours: its id before the underscore. Data of others
+    stands beside our open corpus."""
+    documents = [*material.train, *material.test]
     there = [doc for doc in documents if doc.id.partition("_")[0] in _INFORMAL]
-    return [by_category(doc) for doc in here], [by_category(doc) for doc in there]
+    if there:
+        here = [doc for doc in documents if doc.id.partition("_")[0] not in _INFORMAL]
+        corpora = {"ours": Material("ours", here), "informal": Material("informal", there)}
+    else:
+        corpora = {material.name: material, "ours": open_corpus("train").some(len(documents))}
+    parts = {name: each.changed(by_category).parts() for name, each in corpora.items()}
+    return {name: Split(train, test) for name, (train, test) in parts.items()}
 
 
 def learner(scratch: Path) -> Learner:
     numbers = count()
+    known: dict[tuple[tuple[str, str], ...], Tagger] = {}
 
     def learn(documents: Sequence[AnnotatedDocument]) -> Tagger:
+        key = tuple((doc.id, doc.text) for doc in documents)
+        if key not in known:
+            known[key] = trained(documents)
+            say(f"learned from {len(documents):,} notes")
+        return known[key]
+
+    def trained(documents: Sequence[AnnotatedDocument]) -> Tagger:
         unique = [
             replace(doc, document=Document(f"{number}_{doc.id}", doc.text))
             for number, doc in enumerate(documents)
@@ -188,19 +207,11 @@ def tests_table(trained: dict[str, Tagger], test: Sequence[AnnotatedDocument]) -
     )
 
 
-def curves_table(
-    here: Sequence[AnnotatedDocument], there: Sequence[AnnotatedDocument], learn: Learner
-) -> Table:
+def curves_table(corpora: dict[str, Split], learn: Learner) -> Table:
     """Figures 2 to 4: all of one corpus and growing parts of the other."""
-    corpora = {name: _fixed(docs) for name, docs in (("ours", here), ("informal", there))}
     cells = cross(corpora, learn, shares=SHARES, add=True)
     head = ["trained on", "tested on", "notes", "precision", "recall", "F1", "exact mentions F1"]
     return Table("Figures 2 to 4: adding notes of the other kind", head, [_row(c) for c in cells])
-
-
-def _fixed(documents: Sequence[AnnotatedDocument]) -> Split:
-    parts = split(documents, {"train": 0.7, "test": 0.3})
-    return Split(parts["train"], parts["test"])
 
 
 def _row(cell: Cell) -> list[str]:

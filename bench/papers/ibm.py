@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from bench.papers.material import Material, open_corpus
 from bench.papers.page import About, Table
+from incognote.api import Deidentifier
 from incognote.core import registry
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument, Document, Result, Span
@@ -17,7 +19,6 @@ from incognote.lexicon import lexicon
 from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, Policy, load_policy
 
-CORPUS = "unseen"
 ABOUT = About(
     title="IBM: kinds of value and ways to mask them",
     source=(
@@ -101,7 +102,8 @@ OPTIONS = (
     ("random value in the same format", "fpe", "format-preserving encryption"),
     ("value of the same meaning (semantic)", "surrogate", "same sex, origin, region, exposure"),
     ("own lists of values", "surrogate", "`[transform.pools]`"),
-    ("shift dates", "shift", ""),
+    ("shift dates", "surrogate", "by days, the same for all dates of a patient"),
+    ("shift ages and other numbers", "shift", "`max`"),
     ("keep the year", "year", ""),
     ("generalise ages and dates", "generalize", ""),
     ("ages above 89 together", "age90", ""),
@@ -111,9 +113,15 @@ OPTIONS = (
 )
 
 
-def run(documents: Sequence[AnnotatedDocument], _folds: int) -> Iterator[Table]:
+def own_material() -> list[Material]:
+    return [open_corpus("unseen")]
+
+
+def run(material: Material, _folds: int) -> Iterator[Table]:
+    documents = material.tested
     yield kinds_table(everything_on())
     yield options_table()
+    yield ways_table()
     yield baselines_table(documents)
 
 
@@ -137,7 +145,7 @@ def kinds_table(policy: Policy) -> Table:
         (answer,) = reader.detect([document])
         spans = answer.spans if isinstance(answer, Result) else ()
         start, end = len(before), len(before) + len(value)
-        over = [span for span in spans if span.start < end and start < span.end]
+        over = _over(spans, start, end)
         whole = {at for span in over for at in range(span.start, span.end)}
         complete = all(at in whole for at in range(start, end) if document.text[at].isalnum())
         labels = ", ".join(sorted({f"`{span.label}`" for span in over}))
@@ -158,6 +166,79 @@ def options_table() -> Table:
         registry.load("transform", action)
         rows.append([wanted, f"`{action}`", options])
     return Table("Ways to mask", ["the toolkit's", "ours", "options"], rows)
+
+
+# Ways that serve every kind, with their options, and those for one label.
+WAYS: dict[str, dict[str, int]] = {
+    "redact": {},
+    "tag": {},
+    "hash": {},
+    "truncate": {"keep": 2, "keep_end": 2},
+    "fpe": {},
+    "surrogate": {},
+}
+OWN_WAYS = {"DATE": ("year",), "AGE": ("age90", "generalize"), "ZIP": ("zip3",)}
+
+
+def ways_table(policy: str = DEFAULT) -> Table:
+    """What each way makes of the value of each kind, as it comes out of a run."""
+    parts = {kind: marked.split("|") for kind, (marked, reason) in KINDS.items() if not reason}
+    kinds = all_labels()
+    ways = [
+        (way, way, {name: {"action": way, **WAYS[way], **_TRIED} for name in kinds}) for way in WAYS
+    ]
+    ways += [
+        (way, label, {label: {"action": way, **_TRIED}})
+        for label, own in OWN_WAYS.items()
+        for way in own
+    ]
+    made: dict[tuple[str, str], str] = {}
+    for way, column, labels in ways:
+        runner = Deidentifier(policy={"extends": policy, "labels": labels}, key=_KEY)
+        notes = [Document(kind, "".join(each)) for kind, each in parts.items()]
+        answers = runner.deid(notes)
+        for (kind, (before, value, _)), result in zip(parts.items(), answers, strict=True):
+            place = (len(before), len(before) + len(value))
+            if not isinstance(result, Result):
+                made[kind, way] = f"refused: {result.stage}"
+            elif (over := _over(result.spans, *place)) and (
+                column == way or column in {span.label for span in over}
+            ):
+                made[kind, way] = _masked(result, *place)
+    rows = []
+    for kind in parts:
+        cells = [f"`{value}`" if (value := made.get((kind, way))) else "" for way in WAYS]
+        own = [
+            f"{way}: `{made[kind, way]}`"
+            for ways_of in OWN_WAYS.values()
+            for way in ways_of
+            if made.get((kind, way))
+        ]
+        rows.append([kind, *cells, ", ".join(own)])
+    head = ["kind", *(f"`{way}`" for way in WAYS), "of its own"]
+    return Table("Each kind, masked in each way (`truncate` keeps two and two)", head, rows)
+
+
+_TRIED = {"because": "every label is tried, also those that nothing here finds"}
+_KEY = b"the values are invented: no secret"
+
+
+def _everywhere(way: str) -> dict[str, dict[str, object]]:
+    return {name: {"action": way, **WAYS[way], **_TRIED} for name in all_labels()}
+
+
+def _over(spans: Iterable[Span], start: int, end: int) -> list[Span]:
+    return [span for span in spans if span.start < end and start < span.end]
+
+
+def _masked(result: Result, start: int, end: int) -> str:
+    """What stands in place of a stretch of the original."""
+    made, at = [], start
+    for one in sorted(result.replacements, key=lambda one: one.span):
+        if one.span.start < end and start < one.span.end:
+            made += [result.document.text[at : max(at, one.span.start)], one.text]
+            at = one.span.end
+    return "".join([*made, result.document.text[at:end]])
 
 
 def baselines_table(documents: Sequence[AnnotatedDocument]) -> Table:

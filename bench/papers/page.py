@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -30,11 +31,25 @@ def write_page(about: About, tables: Iterable[Table], corpus: str) -> str:
     lines += ["## How it is done here", "", about.here, "", "## What came out", ""]
     lines += [f"Corpus: {corpus}. The command above writes this page again.", ""]
     for table in tables:
-        lines += [f"### {table.title}", "", _row(table.head), _row(["---"] * len(table.head))]
-        lines += [*map(_row, table.rows), ""]
+        lines += [f"### {table.title}", "", *table_lines(table)]
     lines += ["## Where we differ, and why", "", about.differs]
     return "\n".join(lines).rstrip() + "\n"
 
 
+def table_lines(table: Table) -> list[str]:
+    return [_row(table.head), _row(["---"] * len(table.head)), *map(_row, table.rows), ""]
+
+
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def titled(tables: Iterable[Table], corpus: str) -> Iterator[Table]:
+    """With the corpus in the title, where several were studied."""
+    for table in tables:
+        yield Table(f"{table.title} ({corpus})" if corpus else table.title, table.head, table.rows)
+
+
+def say(line: str) -> None:
+    """What a long run has done so far."""
+    print(line, file=sys.stderr, flush=True)

@@ -6,6 +6,7 @@ import random
 import statistics
 import threading
 import time
+from collections import Counter
 from typing import Any
 
 from bench.workbench.serving import RULES, Person, postgres, served, workbench
@@ -60,11 +61,17 @@ def _load(name: str, database: str, people: int) -> Row:
             "people": people,
             "edits": sum(map(len, confirmed.values())),
             "lost": _lost(store, confirmed),
-            "errors": len(errors),
+            "stopped": f"{len(errors)} {_kinds(errors)}".strip(),
             "edits per s": len(times) / seconds,
-            "median (ms)": 1000 * statistics.median(times),
-            "slowest 1 % (ms)": 1000 * statistics.quantiles(times, n=100)[-1],
+            "median (ms)": 1000 * statistics.median(times or [0]),
+            "slowest 1 % (ms)": 1000 * statistics.quantiles(times or [0, 0], n=100)[-1],
         }
+
+
+def _kinds(errors: list[str]) -> str:
+    """Where people were stopped and by what, the most frequent first."""
+    counts = Counter(errors).most_common()
+    return "(" + ", ".join(f"{count} {kind}" for kind, count in counts) + ")" if counts else ""
 
 
 def _work(
@@ -76,14 +83,18 @@ def _work(
     errors: list[str],
 ) -> None:
     rng = random.Random(name)
+    doing = "sign-in"
     try:
         person = Person(address, name)
         for _ in range(2):
+            doing = "next"
             number = person.ask("POST", f"/projects/{project}/next")["id"]
             if number is None:
                 return
             assert isinstance(number, int)
+            doing = "open"
             person.ask("GET", f"/assignments/{number}")
+            doing = "edit"
             mine = confirmed.setdefault(number, [])
             for edit in range(1, EDITS + 1):
                 start = edit * 40
@@ -94,10 +105,12 @@ def _work(
                 times.append(time.perf_counter() - begun)
                 mine.append(mark)
                 time.sleep(rng.uniform(0.2, 1.2))  # nobody labels faster
+            doing = "done"
             person.ask("POST", f"/assignments/{number}/done", {"revision": EDITS})
         person.close()
     except Exception as error:  # noqa: BLE001 - counted, not hidden
-        errors.append(type(error).__name__)
+        status = getattr(getattr(error, "response", None), "status_code", "")
+        errors.append(" ".join(filter(None, (doing, type(error).__name__, str(status)))))
 
 
 def _lost(store: Store, confirmed: dict[int, list[list[Any]]]) -> int:

@@ -47,7 +47,7 @@ from incognote.core.types import (
 from incognote.link import PEOPLE, LinkRules, link
 from incognote.policy import Coverage, DetectorRules, Policy, coverage, load_policy
 from incognote.prepare import prepare
-from incognote.resolve import check_rules, resolve
+from incognote.resolve import check_rules, known_from_record, resolve
 
 if TYPE_CHECKING:
     from incognote.transform import Originals, Transformer
@@ -168,7 +168,7 @@ class Pipeline:
         fresh = [job for job in jobs if not job.recalled]
         self._annotate_all([job for job in fresh if job.failure is None])
         self._remember(fresh)
-        return [self._resolve(job) for job in jobs]
+        return self._with_record(jobs, [self._resolve(job) for job in jobs])
 
     def deid(self, documents: Sequence[Document]) -> list[Result | Failure]:
         """The new text of each document, in order."""
@@ -290,7 +290,12 @@ class Pipeline:
         began = self._spend("resolve", began)
         try:
             linked = link(
-                job.document, settled.spans, settled.dropped, self._link_rules, settled.harmless
+                job.document,
+                settled.spans,
+                settled.dropped,
+                self._link_rules,
+                settled.harmless,
+                settled.doubted,
             )
         except Exception as error:  # noqa: BLE001
             return failure(job.document.id, "link", error)
@@ -298,6 +303,19 @@ class Pipeline:
         return Result(
             job.document, linked.spans, settled.dropped, unread=unread, people=linked.people
         )
+
+    def _with_record(
+        self, jobs: Sequence[_Job], outcomes: list[Result | Failure]
+    ) -> list[Result | Failure]:
+        """The outcomes, resolved again where other documents of the record hold a value for one: a
+        letter names the patient, its title may be no more than a number and a name."""
+        new = list(outcomes)
+        for at, document in known_from_record(outcomes, self.policy.resolve):
+            outcome = self._resolve(replace(jobs[at], document=document))
+            if isinstance(outcome, Result):
+                outcome = replace(outcome, document=jobs[at].document)
+            new[at] = outcome
+        return new
 
     def transform(self, detected: Result) -> Result | Failure:
         """The new text of a document whose spans are known: from `detect`, or from a person."""

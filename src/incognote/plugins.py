@@ -43,8 +43,7 @@ from incognote.formats.base import (
 )
 from incognote.policy import FormatRules
 from incognote.transform.apply import Transform
-from incognote.transform.record import Mention
-from incognote.transform.record import Record as TransformRecord
+from incognote.transform.record import Mention, TransformRecord
 
 __all__ = [
     "AnnotatedDocument",

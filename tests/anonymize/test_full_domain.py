@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.anonymize import adult
 
 from incognote.anonymize import Conditions, from_rows, full_domain, intervals, shipped
@@ -90,6 +92,30 @@ def test_the_search_is_exact():
             rank = sorted(tried.utility.loss, reverse=True)
             best = rank if best is None else min(best, rank)
     assert sorted(found.utility.loss, reverse=True) == best
+
+
+rows = st.lists(
+    st.tuples(st.one_of(st.none(), st.integers(0, 99)), st.sampled_from("abcd")),
+    min_size=6,
+    max_size=60,
+)
+
+
+@given(rows, st.integers(2, 4), st.randoms())
+def test_every_class_has_k_members_that_lie_in_its_values_in_any_order(found, k, chance):
+    def released(of):
+        table = {"age": [age for age, _ in of], "job": [job for _, job in of]}
+        made = full_domain(table, ["age", "job"], k, hierarchies=TREES, suppression=0.2)
+        assert not len(made.sizes) or made.sizes.min() >= k
+        for name, tree in TREES.items():
+            for value, text in zip(table[name], made.column(name), strict=True):
+                assert text in ("*", "" if value is None else text)
+                assert value is None or text in tree.path(value)
+        return made.levels, sorted(map(repr, zip(of, *made.columns().values(), strict=True)))
+
+    shuffled = list(found)
+    chance.shuffle(shuffled)
+    assert released(found) == released(shuffled)
 
 
 def test_reuse_checks_again(tmp_path):

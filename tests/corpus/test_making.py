@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -216,6 +217,29 @@ def test_overlooked_mentions_are_replaced_but_not_annotated() -> None:
     (unseen,) = (rule for rule in report.rules if rule.name.startswith("every original is"))
     assert (unseen.broken, unseen.where) == (1, ("1",))
     assert [row.mentions for row in report.classes] == [(1, 1)]
+
+
+KINDS_OF_DATE = {
+    "weekdays": ("Monday Tuesday Wednesday Thursday Friday Saturday Sunday", r"[A-Z][a-z]+day"),
+    "weekdays of every week": ("Mondays Tuesdays Thursdays", r"[A-Z][a-z]+days"),
+    "months": ("January March June August October December", r"[A-Z][a-z]+(?<!day)(?<!days)"),
+    "months, short": ("Jan Mar Aug Oct Dec", r"[A-Z][a-z]{2,3}"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_DATE)
+def test_a_weekday_stays_a_weekday_and_a_month_a_month(kind: str) -> None:
+    values, shape = KINDS_OF_DATE[kind]
+    docs = [
+        annotated(f"Seen in clinic on [[{value}|DATE]] again.", f"{value}{number}")
+        for value in values.split()
+        for number in range(3)
+    ]
+    made, _ = resynthesise(docs, KEY)
+    new = [doc.text[span.start : span.end] for doc in made for span in doc.spans]
+    assert len(new) == len(docs)
+    holidays = {"Halloween", "Thanksgiving", "Christmas", "Easter"}
+    assert [value for value in new if not re.fullmatch(shape, value) or value in holidays] == []
 
 
 def test_a_corpus_keeps_as_many_jobs_countries_and_numbered_roads() -> None:

@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.marked import annotated
-from tools.pack_corpus import PARTS, checksums, dataset_card, write_rows
+from tools.pack_corpus import DATA, PARTS, checksums, dataset_card, people_of, write_rows
+
+from incognote.corpus import read_corpus
 
 NOTES = [
     annotated("Dr. [[Okafor|DOCTOR]] on [[3/4/20|DATE]].", "1", note_type="letter"),
     annotated("No PHI here.", "2", patient_id="p1"),
 ]
+
+PEOPLE = {("1", NOTES[0].spans[0].start, NOTES[0].spans[0].end): "p1-a"}
 
 
 def test_every_row_has_the_same_columns(tmp_path: Path) -> None:
@@ -28,8 +32,10 @@ def test_every_row_has_the_same_columns(tmp_path: Path) -> None:
 
 def test_the_card_names_every_part() -> None:
     front = yaml.safe_load(dataset_card().split("---")[1])
-    (config,) = front["configs"]
-    assert [one["path"] for one in config["data_files"]] == [f"data/{part}.jsonl" for part in PARTS]
+    notes, records = front["configs"]
+    assert [one["path"] for one in notes["data_files"]] == [f"data/{part}.jsonl" for part in PARTS]
+    assert [one["split"] for one in notes["data_files"]] == ["train", "validation", "test"]
+    assert records["data_files"] == [{"split": "test", "path": "data/records.jsonl"}]
     assert front["license"] == "cc-by-4.0"
 
 
@@ -38,11 +44,28 @@ def test_datasets_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     for part in PARTS:
         write_rows(NOTES, tmp_path / "corpus" / "data" / f"{part}.jsonl")
+    write_rows(NOTES, tmp_path / "corpus" / "data" / "records.jsonl", PEOPLE)
     (tmp_path / "corpus" / "README.md").write_text(dataset_card(), "utf-8")
     cache = str(tmp_path / "cache")
     loaded = datasets.load_dataset(str(tmp_path / "corpus"), cache_dir=cache)
-    assert {name: len(part) for name, part in loaded.items()} == {"train": 2, "validation": 2}
+    assert {name: len(part) for name, part in loaded.items()} == {
+        "train": 2, "validation": 2, "test": 2,
+    }  # fmt: skip
     assert loaded["train"][0]["text"] == NOTES[0].text
+    records = datasets.load_dataset(str(tmp_path / "corpus"), "records", cache_dir=cache)
+    assert records["test"][0]["spans"][0]["person"] == "p1-a"
+
+
+def test_our_records_say_whom_each_mention_names() -> None:
+    people = people_of(DATA / "records.jsonl")
+    names = {
+        (doc.id, span.start, span.end)
+        for doc in read_corpus(DATA / "records.jsonl")
+        for span in doc.spans
+        if span.label in ("PATIENT", "DOCTOR")
+    }
+    assert len(people) > 1000
+    assert len(names - people.keys()) < len(names) / 100
 
 
 def test_checksums_are_as_sha256sum_reads_them(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.marked import annotated
 
 from incognote.core.errors import UsageError
+from incognote.core.labels import SCHEMES, in_group
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.corpus.describe import NO_TYPE, check, describe, repetitions
 from incognote.corpus.duplicates import Duplicate, clusters, duplicates
@@ -19,7 +20,10 @@ from incognote.corpus.split import split
 
 MAPPED = {
     "physionet": ("HCPName", "DOCTOR"),
-    "i2b2-2006": ("LOCATION", "ROOM"),
+    "i2b2-2006": ("LOCATION", "CITY"),
+    "cchmc": ("IDNUM", "IDNUM"),
+    "hipaa-18": ("DATES", "DATE"),
+    "presidio": ("LOCATION", "CITY"),
     "i2b2-2006>i2b2-2014": ("PATIENT", "PATIENT"),
     "incognote>hipaa-18": ("DATE", "DATES"),
     "categories": ("MEDICALRECORD", "ID"),
@@ -32,6 +36,26 @@ MAPPED = {
 def test_maps(name: str) -> None:
     label, target = MAPPED[name]
     assert label_map(name).labels[label] == target
+
+
+def test_cchmc_has_twelve_classes_and_each_of_ours_its_own() -> None:
+    to_cchmc = label_map("incognote>cchmc").labels
+    wanted = {
+        "URL": "IPADDRESS", "ROOM": "INSTITUTION", "HOSPITAL": "INSTITUTION", "FAX": "PHONE",
+        "CITY": "LOCATION", "ZIP": "LOCATION", "DOCTOR": "NAME", "MEDICALRECORD": "IDNUM",
+        "SSN": "SSN", "PROFESSION": "OTHER", "TIME": "",
+    }  # fmt: skip
+    assert {name: to_cchmc[name] for name in wanted} == wanted
+    assert len(set(to_cchmc.values()) - {""}) == 12
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_coarse_label_stands_for_what_hides_in_group_a(scheme: str) -> None:
+    """A corpus that says LOCATION must not fall out of group A because ROOM comes first."""
+    mapping = label_map(scheme)
+    for foreign, choices in mapping.ambiguous.items():
+        if {"CITY", "IDNUM", "DATE"} & set(choices):
+            assert mapping.labels[foreign] in in_group("A"), foreign
 
 
 @pytest.mark.parametrize("name", map_names())

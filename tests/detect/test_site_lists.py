@@ -7,10 +7,11 @@ import pickle
 import pytest
 
 from incognote.core.errors import PolicyError
-from incognote.core.types import Document
+from incognote.core.types import Document, Failure
 from incognote.detect.dictionary import DictionaryDetector
 from incognote.detect.regex import RegexDetector
-from incognote.policy import PrepareRules
+from incognote.pipeline import Pipeline
+from incognote.policy import PrepareRules, policy_from
 from incognote.prepare import prepare
 from incognote.testing import render_markup
 
@@ -90,3 +91,27 @@ def test_regex_that_could_hang_or_is_broken(pattern):
 def test_regex_runs_in_linear_time():
     """A backtracking engine needs 2^5000 steps here: it would never return."""
     assert marked(RegexDetector("CITY", ["(a|aa)+$"]), "a" * 5000 + "b") == "a" * 5000 + "b"
+
+
+@pytest.mark.parametrize(
+    ("use", "options"),
+    [
+        ("dictionary", {"label": "DOCTOR", "words": ["Quackenbush"]}),
+        ("regex", {"label": "DOCTOR", "patterns": ["Quackenbush"]}),
+    ],
+)
+def test_a_list_that_names_a_language_serves_it(use, options):
+    note = (
+        "Der Patient wurde gestern von der Ambulanz in die Klinik gebracht und dort von Frau "
+        "Quackenbush untersucht. Er hatte seit drei Tagen Schmerzen und konnte nicht schlafen."
+    )
+
+    def read(**more):
+        rules = {"use": use, "options": {**options, **more}}
+        tree = {"name": "t", "detectors": {"names": {}, "site": rules}}
+        policy = policy_from({**tree, "labels": {"default": "keep"}})
+        return Pipeline(policy).detect([Document("d", note)])[0]
+
+    assert isinstance(read(), Failure)  # `names` reads English and Spanish
+    assert [span.label for span in read(languages=["de"]).spans] == ["DOCTOR"]
+    assert isinstance(read(languages=["ca"]), Failure)

@@ -17,6 +17,8 @@ MAC {001b44113ab7} seen
 Wi-Fi MAC {00 1B 44 11 3A B7} seen
 EUI-64 {00:1B:44:FF:FE:11:3A:B7} seen
 Host {fe80::1%eth0} answered.
+{fe80::1%eth0} pinged twice
+{00:1B:44:11:3A:B7} dropped off
 Link {fe80::a00:27ff:fe4e:66a1%en0} is up
 Found at {40.7128, -74.0060} by crew.
 Found at {40.7128;-74.0060} by crew.

@@ -8,16 +8,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench import leaderboard
+from bench.__main__ import ours
 from bench.ablation import bare_lists, changes
 from bench.growth import cases
 from bench.notes import notes
 from bench.repeats import SENTENCES, strewn, ways_to_read
+from bench.rules import earnings, group_of
 from bench.variants import VARIANTS, varied
 from bench.worker import TOOLS
 from tests.evaluate.notes import annotated
 
-from incognote.core.types import Document
+from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.detect.learned.model_folder import open_model
+from incognote.evaluate.scoring.subsets import UNTYPED
 from incognote.pipeline import Pipeline
 from incognote.policy import load_policy
 from incognote.prepare.inclusion import inclusion_list
@@ -84,6 +88,15 @@ def test_bare_lists_find_names_and_are_filtered(tmp_path: Path) -> None:
     assert "speech:MD" in {drop.reason for drop in result.dropped}
 
 
+def test_a_group_of_rules_earns_what_its_removal_costs() -> None:
+    note = annotated("Seen [[3/4/2020|DATE]] by Dr. [[Smith|DOCTOR]]; a cat named Tom.", "n_1")
+    earned = earnings([note], "i2b2-2014+rules", group_of)
+    assert (earned["patterns/date"].missed, earned["names/title"].missed) == (3, 1)
+    assert earned["names/strong"].false == 1  # the cat
+    assert earned["patterns/date"].groups == {"n"}
+    assert group_of("patterns/date.slashed") == group_of("patterns/date.iso") == "patterns/date"
+
+
 def test_groups_choose_authors() -> None:
     assert {doc.id.split("_")[0] for doc in notes("train", ("w6", "w11"))} == {"w6", "w11"}
     with pytest.raises(SystemExit):
@@ -104,9 +117,65 @@ def test_a_worker_writes_spans_and_costs(tmp_path: Path) -> None:
         check=True,
     )
     cost = json.loads(done.stdout)
-    assert set(cost) == {"start_s", "chars_per_s", "peak_mb"}
+    assert set(cost) == {"start_s", "chars_per_s", "peak_mb", "version"}
     [row] = map(json.loads, found.read_text().splitlines())
     assert [span["label"] for span in row["spans"]] == ["PHONE"]
+
+
+def test_labels_of_other_tools_hide_in_every_subset() -> None:
+    """A tool that calls a phone number by a name of its own has found it all the same."""
+    found = AnnotatedDocument(DOC.document, (Span(0, 4, "PERSON"), Span(5, 7, "FILTH")))
+    assert [span.label for span in ours(found, "presidio").spans] == ["PATIENT", UNTYPED]
+    assert [span.label for span in ours(found, "scrubadub").spans] == [UNTYPED, UNTYPED]
+    kept = AnnotatedDocument(DOC.document, (Span(0, 4, "CITY"),))
+    assert [span.label for span in ours(kept, "incognote:rules").spans] == ["CITY"]
+
+
+RUN = {
+    "tool": "presidio",
+    "version": "2.2.1",
+    "command": "python -m bench.leaderboard --measure presidio",
+    "machine": "one core",
+    "date": "2026-11-18",
+    "corpus_sha256": "now",
+    "notes": 371,
+    "subsets": {
+        name: {"recall": 0.5, "precision": 0.25, "f1": 1 / 3, "leaking_notes": 300}
+        for name in ("group C", "all")
+    },
+}
+
+
+def test_the_leaderboard_has_measured_runs_alone_and_says_what_was_not_run() -> None:
+    better = {name: {**row, "f1": 0.9} for name, row in RUN["subsets"].items()}
+    runs = [
+        RUN,
+        {**RUN, "tool": "incognote:rules", "subsets": better},
+        {**RUN, "tool": "scrubadub", "corpus_sha256": "then"},
+    ]
+    page = leaderboard.page(runs, "now")
+    rows = [line for line in page.split("\n") if line.startswith("| ")]
+    assert [row.split(" | ")[0] for row in rows[2:4]] == [
+        "| incognote, rules and lists alone",
+        "| Presidio with spaCy's small English model",
+    ]
+    assert "0.5000 | 0.2500 | 0.3333" in rows[3]
+    assert "300/371" in rows[3]
+    missing = page.partition("## Not run")[2]
+    assert "- NLM-Scrubber" in missing
+    assert "- scrubadub" in missing  # its run was on another state of the notes
+    assert "left out: scrubadub" in missing
+    assert "- Presidio" not in missing
+
+
+def test_the_leaderboard_is_what_the_stored_runs_give() -> None:
+    stored = leaderboard.runs()
+    assert stored, "no run was measured"
+    assert leaderboard.PAGE.read_text("utf-8") == leaderboard.page(
+        stored, leaderboard.fingerprint()
+    )
+    for run in stored:
+        assert {"tool", "version", "command", "machine", "date", "corpus_sha256"} <= run.keys()
 
 
 def test_the_peers_have_workers() -> None:

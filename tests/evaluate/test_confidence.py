@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
@@ -103,3 +104,44 @@ def test_a_bound_on_missed_words() -> None:
     missed, words = np.array([0, 0, 5, 0]), np.array([100, 100, 100, 100])
     bound = clustered_upper_bound(missed, words)
     assert 5 / 400 < bound <= 5 / 100
+
+
+def test_the_worked_example_of_yeh() -> None:
+    """Yeh 2000, Section 3: of 103 relevant responses two techniques find 28 both, 19 only the first,
+    23 only the second; of the wrong ones 5 both, 43 only the first, 14 only the second. Each response
+    is swapped by itself, so that p can also be worked out: both differences are binomial."""
+    both, first, second = (1, 0, 0), (1, 0, 0), (0, 0, 1)
+    wrong, none = (0, 1, 0), (0, 0, 0)
+    a = [both] * 28 + [first] * 19 + [second] * 23 + [(0, 0, 1)] * 33
+    b = [both] * 28 + [second] * 19 + [first] * 23 + [(0, 0, 1)] * 33
+    a += [wrong] * 5 + [wrong] * 43 + [none] * 14
+    b += [wrong] * 5 + [none] * 43 + [wrong] * 14
+    found = {one.metric: one for one in randomisation({"all": (counts(*a), counts(*b))})}
+    scores = {
+        metric: (f"{100 * found[metric].a:.1f}", f"{100 * found[metric].b:.1f}")
+        for metric in ("recall", "precision", "f1")
+    }
+    assert scores == {
+        "recall": ("45.6", "49.5"),
+        "precision": ("49.5", "72.9"),
+        "f1": ("47.5", "59.0"),
+    }
+
+    def exact(metric: str) -> float:
+        def difference(right: int, false: int) -> float:
+            sides = [(28 + right, 5 + false), (28 + 42 - right, 5 + 57 - false)]
+            one, other = (scores_of(np.array([tp, fp, 103.0 - tp])) for tp, fp in sides)
+            return abs(float(one[metric]) - float(other[metric]))
+
+        observed = difference(19, 43) - 1e-12
+        return sum(
+            comb(42, right) * comb(57, false) / 2**99
+            for right in range(43)
+            for false in range(58)
+            if difference(right, false) >= observed
+        )
+
+    for metric in scores:
+        assert found[metric].p == pytest.approx(exact(metric), abs=0.015), metric
+    assert found["recall"].p > 0.5
+    assert max(found["precision"].p, found["f1"].p) < 0.05

@@ -201,6 +201,33 @@ def test_the_verb_trains_a_field(tmp_path: Path, capsys) -> None:
     assert (out / "cross.html").exists()
 
 
+def test_a_part_is_learned_once_for_all_corpora_that_it_is_tested_on() -> None:
+    learned: list[int] = []
+
+    def learn(documents: Sequence[AnnotatedDocument]) -> Tagger:
+        learned.append(len(documents))
+        return lambda notes: [AnnotatedDocument(note, ()) for note in notes]
+
+    corpora = {name: Split(corpus(name, 4), corpus(f"{name}x", 2)) for name in ("Ann", "Bo", "Cy")}
+    assert len(cross(corpora, learn)) == 9
+    assert learned == [4, 4, 4]
+
+
+def test_corpora_are_compared_in_the_labels_of_a_map(tmp_path: Path) -> None:
+    pytest.importorskip("pycrfsuite")
+    paths = []
+    for name, docs in (("one", corpus("Ann", 6)), ("two", corpus("Bo", 6))):
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        write_corpus(docs, Path(paths[-1]), "jsonl")
+    names = sorted({span.label for doc in corpus("Ann", 6) for span in doc.spans})
+    mapping = tmp_path / "map.toml"
+    mapping.write_text("[labels]\n" + "".join(f'{name} = "CITY"\n' for name in names))
+    call = ["evaluate", "cross", "--corpora", *paths, "--folds", "2", "--shuffles", "9"]
+    assert main([*call, "--gold-map", str(mapping), "-o", str(tmp_path / "out")]) == 0
+    labels = (tmp_path / "out" / "labels.csv").read_text().splitlines()[1:]
+    assert {row.split(",")[3] for row in labels} == {"CITY"}
+
+
 def test_the_verb_trains_a_transformer(tmp_path: Path, capsys) -> None:
     base = tmp_path / "base"
     base.mkdir()

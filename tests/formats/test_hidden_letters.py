@@ -1,4 +1,4 @@
-"""Letters that nobody sees but somebody can read: tag letters, and stand-ins of RTF."""
+"""Invisible letters: tag letters, and stand-ins of RTF."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_file_with_tag_letters_is_refused(text, name):
 def test_a_string_with_tag_letters_is_refused(text):
     [failure] = pipeline().deid([Document("1", text)])
     assert isinstance(failure, Failure)
-    assert failure.message == "holds tag letters, a text that nobody sees"
+    assert failure.message == "holds tag letters, which are invisible text"
 
 
 def test_flags_are_no_hidden_text():

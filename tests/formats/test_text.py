@@ -26,6 +26,14 @@ READABLE = {
     "old mac line ends": b"Smith\rSmith\r",
     "no line end": b"Smith",
     "form feed": b"Smith\x0cpage two",
+    # Languages that Windows-1252 is for, at their most accented.
+    "french": "Smith a été créée à Noël, « l’œuvre » de Zoé, ÉLÉONORE\n".encode("cp1252"),
+    "german": "Smith: Größe 1,80 m, ÄÖÜ, Übergröße, MÜLLER\n".encode("cp1252"),
+    "finnish": "Smith: hääyöaie, Ääni, yöpöytä\n".encode("cp1252"),
+    "danish": "Smith: på Ærø, rødgrød, ÆØÅ\n".encode("cp1252"),
+    "spanish": "¿Smith? ¡Sí! Núñez, 2ª, 3º\n".encode("cp1252"),
+    "czech names": "Smith, Škoda, Žižka, Šimůnek".replace("ů", "u").encode("cp1252"),
+    "units": "Smith 37 °C, 5 µg, ±2, 10 m², ½ tab, 2×5 mg, Tylenol®\n".encode("cp1252"),
 }
 
 
@@ -48,6 +56,14 @@ UNREADABLE = {
     "lone surrogate": (b"Smith \xed\xa0\x80 seen", "mixed"),
     "lone surrogate in UTF-16": (codecs.BOM_UTF16_LE + b"S\x00\x00\xd8A\x00", "utf-16"),
     "undefined in every encoding": (b"Smith \x81 seen", "neither"),
+    "DOS": ("Smith, Müller, José\n".encode("cp850"), "neither"),
+    "DOS with bytes that exist": ("Smith, Böhm, Jäger\n".encode("cp850"), "iconv"),
+    "Mac": ("Smith, Jäger, José Sänger\n".encode("mac-roman"), "iconv"),
+    "Cyrillic": ("Smith, Иванова\n".encode("cp1251"), "iconv"),
+    "Greek": ("Smith, Παπαδοπουλος\n".encode("cp1253"), "iconv"),
+    "Hebrew": ("Smith, אברהם\n".encode("cp1255"), "iconv"),
+    "Japanese": ("Smith, 山田太郎さん\n".encode("euc-jp"), "mixed"),
+    "UTF-8 cut in two": ("Smith im Café".encode()[:-1], "iconv"),
     "cut UTF-16": (codecs.BOM_UTF16_LE + b"S\x00m", "utf-16"),
 }
 

@@ -9,7 +9,11 @@ from incognote.core.types import Document
 from incognote.pipeline import Pipeline
 
 # What still changes, to be mended: each of these is a word that is somebody's name as often.
-GAPS = ("Uses an iPhone", "Cooks with", "QTc 470", "Will follow")
+GAPS = (
+    "Uses an iPhone", "Cooks with", "QTc 470", "Will follow",
+    # The model that ships is sure of these: it takes an eponym that begins a note for a doctor.
+    "Hoffmann present", "Kasai at", "Fournier, wide", "Worked at a uranium",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -139,3 +139,26 @@ def test_broken_template_file(tmp_path, content):
     (tmp_path / "t.toml").write_text(content, encoding="utf-8")
     with pytest.raises(PolicyError, match=r"t\.toml"):
         read_templates(tmp_path / "t.toml")
+
+
+def test_one_miss_in_many_does_not_keep_a_form_from_being_proposed():
+    """What the ensemble missed here and there, the signed form then finds."""
+    names = [f"{first}{second}ER, {first}O" for first in "BFGLM" for second in ("AK", "OL")]
+    tagged = [SIGNED.format(*name.split(", "), "1/2/99") for name in names]
+    missed = "Electronically signed by: QUILL, BO on [[1/2/99|DATE]] at clinic"
+    [form] = templates(map(result, [*tagged, missed]), support=3)
+    assert form.labels == ("DOCTOR", "DATE")
+    assert form.support == 10
+    assert templates(map(result, [*tagged, missed]), support=3, agreement=1.0) == []
+    assert templates(map(result, [*tagged[:4], missed]), support=3) == []  # one in five
+
+
+def test_sentences_that_somebody_claims_are_listed_on_request_with_what_was_claimed():
+    """False alarms in every note are what the list should cure."""
+    wrong = [Dropped(Span(0, 7, "PATIENT"), "overlap:X")]
+    results = [result("History of Present Illness", doc_id=str(n), dropped=wrong) for n in range(3)]
+    assert frequent_sentences(results, documents=2) == []
+    (one,) = frequent_sentences(results, documents=2, claimed=True)
+    assert (one.kind, one.claims, one.documents) == ("claimed", ("PATIENT",), 3)
+    rows = list(csv.DictReader(io.StringIO(review_file([one]))))
+    assert (rows[0]["kind"], rows[0]["keep"]) == ("claimed", "")

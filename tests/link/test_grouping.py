@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.link.conftest import groups, people
+
+from incognote.core.types import Document
+from incognote.link import people_in
+from incognote.testing import parse_markup
 
 ONE_PERSON = [
     "[[John Smith|PATIENT]]. [[SMITH, JOHN|PATIENT]]. Mr. [[Smith|PATIENT]].",
@@ -155,3 +161,31 @@ def test_every_mention_has_one_person(names):
     found = people(", ".join(f"[[{name}|PATIENT]]" for name in names))
     starts = [mention.start for person in found for mention in person.mentions]
     assert len(starts) == len(set(starts)) == len(names)
+
+
+# Two people of one name, so that each mention must be weighed against both.
+NAMED_AGAIN = (
+    "[[John Smith|PATIENT]] and his son [[John Smith Jr.|PATIENT]]. Mr. [[Smith|PATIENT]]. "
+)
+
+
+def calls(times: int) -> int:
+    """How many functions are called to link a text that names the same people again and again."""
+    text, spans = parse_markup(NAMED_AGAIN * times)
+    counted = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        people_in(Document("d", text), spans)
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_work_grows_no_faster_than_the_mentions():
+    calls(20)  # fills the caches
+    assert calls(400) < 5 * calls(100)

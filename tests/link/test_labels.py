@@ -9,9 +9,13 @@ from incognote.core.types import Dropped, Span
 from incognote.link import link
 
 RELABELLED = [
+    # a strange given name before a name that does something
+    ("Stent out. Woodlyne [[Charles|PATIENT]] interpreted.", ("Woodlyne Charles", "PATIENT")),
     # a town that is somebody's family name before a given name
     ("[[SMITH|CITY]], [[JOHN|PATIENT]] returns.", ("SMITH, JOHN", "PATIENT")),
     ("Surgeon: [[STERN|DOCTOR]], [[ISRAEL|COUNTRY]]\n", ("STERN, ISRAEL", "DOCTOR")),
+    # a month that is a given name, in a cell of a table
+    ("3104   [[Winters|PATIENT]], [[April|DATE]]   29   F   full", ("Winters, April", "PATIENT")),
     ("Ordering: [[Dare|HOSPITAL]], [[Virginia|STATE]].", ("Dare, Virginia", "DOCTOR")),
     # a month that is somebody's name
     ("[[April Winters|PATIENT]] came. [[April|DATE]] coughs.", ("April", "PATIENT")),

@@ -104,3 +104,30 @@ def test_initials_without_stops_are_those_of_the_person(pipeline: Pipeline) -> N
 def test_initials_that_mean_something_else_stay(pipeline: Pipeline) -> None:
     text = replaced(pipeline, "Patient: Mary Stone. MS for ten years, on MS Contin.")
     assert text.endswith(". MS for ten years, on MS Contin.")
+
+
+@pytest.mark.parametrize("login", ["qbran", "qbrand", "qbrandvo"])
+def test_a_login_that_is_cut_off_is_the_persons(pipeline: Pipeline, login: str) -> None:
+    text = f"Signed: Quillon Brandvold, MD\n({login})"
+    (result,) = pipeline.detect([Document("d", text)])
+    assert any(text[span.start : span.end] == login for span in result.spans)
+
+
+def test_a_word_that_begins_like_a_login_stays(pipeline: Pipeline) -> None:
+    text = "Seen by Paul Aining, MD. She is paining less; the pain is gone."
+    (result,) = pipeline.detect([Document("d", text)])
+    assert not any(text[span.start : span.end].startswith("pain") for span in result.spans)
+
+
+def test_a_given_name_that_is_an_abbreviation_goes_with_the_family_name(
+    pipeline: Pipeline,
+) -> None:
+    text = "GARCIA, ANA left. Seen by RAMIREZ, ANA today."
+    (result,) = pipeline.detect([Document("d", text)])
+    left = "".join(
+        " " if any(s.start <= at < s.end for s in result.spans) else c for at, c in enumerate(text)
+    )
+    assert not re.search("GARCIA|RAMIREZ|ANA", left)
+    text = "Dr. GARCIA, ANA 1:640 and ESR 40."
+    (result,) = pipeline.detect([Document("d", text)])
+    assert not any("ANA" in text[span.start : span.end] for span in result.spans)

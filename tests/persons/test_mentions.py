@@ -104,3 +104,40 @@ def test_a_mention_never_shows_its_value(read):
 def test_who_is_named_in_part_is_named_in_full(read):
     found = read("Patient: Tobias Wren. Mr. Wren was seen today. Mr. Wren left.", "name")
     assert {value for _, value, _ in found} == {"wren, tobias"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("His 12-year-old son has asthma.", ("age", "12", "relative")),
+        ("His 12-year-old adopted son has asthma.", ("age", "12", "relative")),
+        ("A 67-year-old man, father of four, with gout.", ("age", "67", "patient")),
+        ("Married, wife at bedside.", ("marital", "married", "patient")),
+        ("Lives alone, never married, no children.", ("marital", "single", "patient")),
+        ("Dr. Hale, who speaks Farsi, saw her.", ("language", "farsi", "staff")),
+        (
+            "Ada Lindqvist is a 61-year-old woman. Seen by Dr. Ben Lindqvist.",
+            ("age", "61", "patient"),
+        ),
+        ("Accompanied by his mother, the 9-year-old boy is well.", ("age", "9", "patient")),
+    ],
+)
+def test_whose_a_value_is(read, text, expected):
+    assert expected in read(text)
+
+
+# Written to look like traits; none is one.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Transferred from Baptist Hospital; the Methodist ICU called.",
+        "A single lumen line; bone fragments are separated by 3 mm; the pump was retired.",
+        "White matter changes, black stools, German measles titer, French catheter.",
+        "Dose given in French gauge. Japanese encephalitis vaccine. English muffin.",
+        "Gay Street clinic. Straight leg raise negative. The patch was laid off center.",
+        "Hindu Kush trip planned. Full-time oxygen. Score on disability scale 34.",
+    ],
+)
+def test_what_only_looks_like_a_trait(read, text):
+    traits = {"religion", "marital", "ethnicity", "language", "orientation", "employment"}
+    assert not [found for found in read(text) if found[0] in traits]

@@ -86,6 +86,22 @@ def test_a_damaged_view_is_refused_without_its_text(tmp_path, damage):
     assert CANARY not in str(error.value)
 
 
+def test_a_person_who_stands_in_a_view_twice_is_refused(tmp_path):
+    from incognote.anonymize.table import read_parquet, write_parquet
+
+    write_view(build([note("a", "P1", age="47", mrn=CANARY)], KEY), tmp_path / "view")
+    path = tmp_path / "view/persons.parquet"
+    write_parquet(path, {name: cells * 2 for name, cells in read_parquet(path).items()})
+    with pytest.raises(UsageError, match="a person stands in it twice") as error:
+        read_view(tmp_path / "view")
+    assert CANARY not in str(error.value)
+
+
+def test_an_attribute_that_no_view_has():
+    with pytest.raises(UsageError, match="no attribute 'agee'; it has name, "):
+        build([note("a", "P1", age="47")], KEY).table(["agee"])
+
+
 def test_no_documents_and_documents_with_one_id():
     with pytest.raises(UsageError, match="no document"):
         build([], KEY)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from incognote.core.types import Document, Failure, Span
+from incognote.lexicon.language import language_of
 from incognote.pipeline import Pipeline
 from incognote.policy import policy_from
-from incognote.prepare.language import language_of
 
 SPANISH = (
     "El paciente acude a urgencias por dolor abdominal de tres días de evolución, sin fiebre ni"

@@ -3,9 +3,12 @@ installed, the image is built and asked."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,24 @@ def test_the_image_runs_as_somebody_without_rights() -> None:
     assert "HEALTHCHECK" in final
     assert "sbom.cdx.json" in IMAGE
     assert not re.search(r"(?i)secret[^/]*=|password", IMAGE)
+
+
+def test_the_list_of_parts_is_made_by_a_command_that_works(tmp_path: Path) -> None:
+    """As the image calls it, on this environment."""
+    pytest.importorskip("cyclonedx_py", reason="needs cyclonedx-bom, see tests/extras.txt")
+    (called,) = re.findall(r"cyclonedx-py (.*)$", IMAGE, re.MULTILINE)
+    place = tmp_path / "sbom.cdx.json"
+    own = {"/opt/incognote/sbom.cdx.json": str(place), "/opt/incognote/bin/python": sys.executable}
+    command = [sys.executable, "-m", "cyclonedx_py", *(own.get(e, e) for e in called.split())]
+    subprocess.run(command, check=True, timeout=300)
+    parts = {part["name"] for part in json.loads(place.read_text())["components"]}
+    assert {"incognote", "numpy"} <= parts
+
+
+def test_the_image_installs_extras_that_exist() -> None:
+    (wanted,) = re.findall(r"\$\{wheel\}\[([^]]+)\]", IMAGE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(wanted.split(",")) <= set(project["optional-dependencies"])
 
 
 def test_the_image_calls_what_exists() -> None:

@@ -55,6 +55,18 @@ CASES = {
         "Seen in [[Jackson|HOSPITAL]] today",
         ["overlap:HOSPITAL@8-15"],
     ),
+    "who knows what a number is beats who sees its shape": (
+        "Pump BAT-77190 swapped",
+        [("BAT-77190", "IDNUM", "heavy", 0.55), ("BAT-77190", "DEVICE", "light", 0.9)],
+        "Pump [[BAT-77190|DEVICE]] swapped",
+        ["merged:DEVICE@5-14"],
+    ),
+    "a number behind its word is no mere shape": (
+        "Case no. 77190 closed",
+        [("77190", "IDNUM", "heavy", 0.93), ("77190", "DEVICE", "light", 0.9)],
+        "Case no. [[77190|IDNUM]] closed",
+        ["overlap:IDNUM@9-14"],
+    ),
     "longer wins at equal weight and score": (
         "Boston General called",
         [("Boston", "CITY", "heavy"), ("Boston General", "HOSPITAL", "heavy")],

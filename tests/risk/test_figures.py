@@ -131,6 +131,16 @@ def test_suppressed_rows_are_no_class():
     assert (found.smallest, found.suppressed, found.persons) == (2, 1, 2)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"k": 0}, {"l": 0}, {"threshold": 0.0}, {"leaking_notes": 1.5}, {"t": -0.1}]
+)
+def test_limits_that_anything_would_meet_are_refused(wrong):
+    from incognote.risk import Limits
+
+    with pytest.raises(UsageError, match="must"):
+        Limits(**wrong)
+
+
 def test_eleven_meets_nine_percent_and_ten_does_not():
     eleven, ten = ({"a": [1] * n} for n in (11, 10))
     assert risks(Classes.of(eleven, ["a"]))[0].above == 0.0
@@ -160,7 +170,24 @@ def test_of_plain_and_cautious_links_the_worse_counts():
     view = build(notes, b"a key of a test, long")
     assert of_view(view, {}, 2).worst.smallest == 2
     same = {**view.cautious, "n3": view.cautious["n2"]}
-    joined = of_view(replace(view, cautious=same), {}, 2)
+    linked = dict.fromkeys(view.how, ("exact", 1.0))
+    joined = of_view(replace(view, cautious=same, how=linked), {}, 2)
     assert joined.worst.smallest == 1
     assert joined.risks[0].largest == 1.0
     assert joined.as_dict()["persons_cautious"] == 3
+
+
+def test_a_class_of_the_cautious_count_is_taken_for_a_little_smaller():
+    """A few people may be in it twice, whom no linker knows again."""
+    from incognote.persons.mentions import Mention
+    from incognote.persons.view import Note, build
+    from incognote.risk.singling import of_view
+
+    notes = [
+        Note(f"n{n}", f"P{n}", "", (Mention(f"n{n}", 0, 2, "AGE", "age", "40", "patient", 1.0),))
+        for n in range(11)
+    ]
+    view = build(notes, b"a key of a test, long")
+    assert of_view(view, {}, 11).worst.smallest == 11
+    linked = replace(view, how=dict.fromkeys(view.how, ("exact", 1.0)))
+    assert of_view(linked, {}, 11).worst.smallest == 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 
 import pytest
 
@@ -15,8 +16,8 @@ from incognote.risk.certificate import certify, verify
 from incognote.risk.envelope import new_key
 from incognote.risk.leaks import aligned, measure_leaks
 from incognote.risk.lines import MET, NOT_MEASURED, NOT_MET, Line, overall
-from incognote.risk.measure import marked_notes
 from incognote.risk.parrot import FEWEST, Marked, auc, parrot
+from incognote.risk.report import marked_notes
 
 CANARY = "Zebulonquist"
 
@@ -90,6 +91,33 @@ def test_the_crf_attacker_learns_surrogates():
     (attack,) = parrot(released_notes(160), ["crf"])
     assert attack.marks == 160
     assert 0.0 <= attack.auc <= 1.0
+
+
+def test_the_transformer_attacker_learns_surrogates(tmp_path, monkeypatch):
+    """With an encoder of random weights: what it learns is little, but it is asked of every mark."""
+    from tests.toy_encoder import write_toy_encoder
+
+    attacks = import_module("incognote.risk.parrot")
+    monkeypatch.setattr(attacks, "_ENCODER", str(write_toy_encoder(tmp_path)))
+    (attack,) = parrot(released_notes(80), ["transformer"])
+    assert (attack.attacker, attack.marks, attack.leaks) == ("transformer", 80, 20)
+    assert 0.0 <= attack.auc <= 1.0
+    (again,) = parrot(released_notes(80), ["transformer"])
+    assert again == attack  # seeded
+
+
+def test_a_mark_is_as_strange_as_its_least_strange_word():
+    import numpy as np
+
+    from incognote.detect.learned.tagging import Scores
+    from incognote.risk.parrot import CALLED, _strangeness
+
+    outside = np.array([[1.0], [0.9], [CALLED / 2], [CALLED]], np.float32)
+    scores = Scores(((0, 3), (4, 7), (8, 9), (10, 12)), outside, np.zeros(4, np.float32))
+    assert _strangeness(Span(4, 9, "DOCTOR"), scores) == pytest.approx(0.25)
+    assert _strangeness(Span(10, 12, "DOCTOR"), scores) == pytest.approx(0.5)
+    assert _strangeness(Span(0, 3, "DOCTOR"), scores) == 1.0
+    assert _strangeness(Span(20, 30, "DOCTOR"), scores) == 1.0  # no word was read there
 
 
 def test_few_leaks_count_as_found():
@@ -180,6 +208,168 @@ def test_risk_reads_the_output_anew_and_shows_no_text(release, capsys):
     assert "What the numbers do not say" in page
     for word in ("compliant", "anonymous"):
         assert word not in page.casefold()
+
+
+# ------------------------------------------------------------------ whose the notes are
+
+
+@pytest.fixture
+def loose(tmp_path):
+    """24 notes of 12 people, none with a patient's id; ages differ from person to person."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    names = (
+        "Brandt Ferris Marsh Petrov Okafor Tolliver Ashgrove Wetherby Lindgren Sorrel Pryor Vance"
+    )
+    for n in range(24):
+        name = names.split()[n // 2]
+        (notes / f"{n:02d}.txt").write_text(
+            f"Patient: Ada {name}. DOB: 3/4/19{60 + n // 2}. A {40 + n // 6}-year-old woman with gout, "
+            f"seen on {1 + n % 12}/5/2021.\n"
+        )
+    (tmp_path / "key").write_text("a key of a test, long")
+    return tmp_path
+
+
+def run(where, *command: str) -> int:
+    policy = [] if "--policy" in command else ["--policy", "group-a+rules"]
+    return main([*command, *policy, "--quiet"])
+
+
+def smallest(where, *options: str) -> dict[str, object]:
+    assert run(where, "risk", str(where / "out"), "-o", str(where / "report"), *options) == 0
+    found = json.loads((where / "report/risk.json").read_text())
+    return next(row for row in found["lines"] if row["name"] == "smallest class of persons")
+
+
+def test_without_ids_or_links_nobody_says_how_many_people_these_are(loose):
+    key = ["--key-file", str(loose / "key")]
+    assert run(loose, "deid", str(loose / "notes"), "-o", str(loose / "out"), *key) == 0
+    line = smallest(loose, "--quasi", "age", "--k", "3")
+    assert line["status"] == NOT_MEASURED
+    assert "24 of 24 documents do not state whose they are" in line["why"]
+    page = (loose / "report/risk.html").read_text()
+    assert "do not state whose they are" in page
+
+
+def test_the_links_of_the_originals_count_the_people_of_the_release(loose):
+    key = ["--key-file", str(loose / "key")]
+    view, anon = str(loose / "view"), str(loose / "anon")
+    assert run(loose, "persons", str(loose / "notes"), "-o", view, *key) == 0
+    command = ["anonymize", view, "-o", anon, "--k", "2", "--quasi", "age", "--quiet"]
+    assert main(command) == 0
+    assert (
+        run(loose, "deid", str(loose / "notes"), "--view", anon, "-o", str(loose / "out"), *key)
+        == 0
+    )
+    line = smallest(loose, "--quasi", "age", "--k", "2", "--view", anon)
+    assert line["value"] == 2.0  # three people in each class, one of them perhaps twice
+    found = json.loads((loose / "report/risk.json").read_text())
+    assert found["singling_out"]["persons_cautious"] == 12
+    assert found["made"]["linkage"]["persons_cautious"] == 12
+
+
+def test_one_name_for_a_person_in_all_notes_can_be_linked_as_it_is(loose):
+    key = ["--key-file", str(loose / "key")]
+    (loose / "p.toml").write_text(
+        'name = "p"\nextends = "group-a"\n[transform]\nscope = "corpus"\n'
+    )
+    policy = ["--policy", f"{loose / 'p.toml'}+rules"]
+    assert run(loose, "deid", str(loose / "notes"), "-o", str(loose / "out"), *key, *policy) == 0
+    line = smallest(loose, "--quasi", "age", "--k", "3", *policy)
+    assert line["status"] != NOT_MEASURED
+    assert line["value"] <= 3.0
+    other = smallest(loose, "--quasi", "age", "--k", "3")  # not the policy that wrote it
+    assert other["status"] == NOT_MEASURED
+
+
+def test_measure_from_python(release):
+    from incognote import risk
+    from incognote.engine.settings import Settings
+    from incognote.policy import load_policy
+
+    settings = Settings(load_policy("group-a+rules"))
+    report = risk.measure(release / "out", settings=settings)
+    assert report.singling is not None
+    assert report.singling.classes.persons == 12
+
+
+def test_the_statement_holds_all_that_the_specification_lists(release):
+    sample = release / "gold.jsonl"
+    rows = [json.loads(line) for line in (release / "notes/a.jsonl").read_text().splitlines()]
+    for number, row in enumerate(rows, 1):
+        row["id"] = f"a.jsonl:{number}"
+        row["spans"] = [
+            {"start": found.start(), "end": found.end(), "label": label}
+            for label, phi in (
+                ("PATIENT", f"Ada {CANARY}"),
+                ("AGE", r"\d\d(?=-year)"),
+                ("DATE", r"\d+/5/2021"),
+                ("MEDICALRECORD", r"55\d{5}"),
+            )
+            for found in re.finditer(phi, row["text"])
+        ]
+    sample.write_text("".join(json.dumps(row) + "\n" for row in rows[:4]))
+    ledger = release / "spent.json"
+    ledger.write_text(
+        '{"budget": 2, "budget_delta": 1e-5, "unit": "person",'
+        ' "spent": [{"when": "", "what": "h", "epsilon": 1.5, "delta": 1e-6}]}'
+    )
+    risk(
+        release,
+        "--gold",
+        str(sample),
+        "--sensitive",
+        "diagnosis",
+        "--l",
+        "2",
+        "--ledger",
+        str(ledger),
+    )
+    key = release / "key.pem"
+    public = new_key(key)
+    report = json.loads((release / "report/risk.json").read_text())
+    path = certify(release / "out", report, [key], signers=["A. Broker"])
+    statement = verify(path, public)
+    said = statement["predicate"]
+    made, measured = said["made"], said["measured"]
+    assert {each["name"] for each in statement["subject"]} >= {"a.jsonl", "manifest.jsonl"}
+    assert said["program"]["version"]
+    assert len(made["policy_hash"]) == len(made["key_tag"]) == 16
+    assert made["lexicon"].startswith("sha256:")
+    assert made["models"] == {}  # rules alone
+    assert (made["documents"], made["quarantined"]) == (24, 0)
+    assert (measured["leaks"]["notes"], measured["leaks"]["level"]) == (4, 0.95)
+    assert "leaking_notes_bound" in measured["leaks"]
+    assert {"attacker", "detection", "base_rate"} <= set(measured["parrot"][0])
+    assert {"smallest_class", "attributes", "risks", "threshold"} <= set(measured["singling_out"])
+    assert measured["diversity"]["l"] >= 1
+    assert made["linkage"]["method"] == "exact"
+    assert measured["differential_privacy"] == {"epsilon": 1.5, "delta": 1e-6}
+    assert set(made["seeds"]) == {"parrot attack", "probable links", "resampling of patients"}
+    assert said["issued"] < said["valid_until"]
+    assert said["signers"] == ["A. Broker"]
+    assert {line["status"] for line in said["lines"]} <= {MET, NOT_MET, NOT_MEASURED}
+
+
+def test_the_models_of_a_policy_are_named_by_their_hashes():
+    from incognote.policy import load_policy
+    from incognote.risk.provenance import _model_hashes
+
+    found = _model_hashes(load_policy("group-a+fast"))
+    assert found["fast"]["model.onnx"].startswith("sha256:")
+
+
+def test_gold_with_the_ids_of_another_release_is_refused(release, capsys):
+    sample = release / "gold.jsonl"
+    text = f"{CANARY} came with her mother, who speaks of pain in the left knee since spring."
+    ids = [f"a.jsonl:{n}" for n in range(1, 25)]
+    sample.write_text(json.dumps({"id": ids[0], "text": text, "spans": []}) + "\n")
+    command = ["risk", str(release / "out"), "-o", str(release / "report"), "--gold", str(sample)]
+    assert main([*command, "--quiet", "--policy", "group-a+rules"]) == 1
+    said = capsys.readouterr().err
+    assert "a note of that id is another" in said
+    assert CANARY not in said
 
 
 def test_gold_of_another_release_is_refused(release, tmp_path, capsys):

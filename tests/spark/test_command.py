@@ -24,6 +24,7 @@ if shutil.which("java") is None:
 import pyarrow.dataset as ds
 import pyspark
 from tests.cli.conftest import TINY
+from tests.spark.conftest import QUICK_JAVA
 
 import incognote
 from incognote.cli import main
@@ -174,6 +175,7 @@ def _environment() -> dict[str, str]:
     paths = [str(source), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     return {
         **os.environ,
+        **QUICK_JAVA,
         "PYTHONPATH": os.pathsep.join(paths),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",

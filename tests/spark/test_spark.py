@@ -88,6 +88,33 @@ def test_the_key_is_not_in_the_plan(spark, notes: Path, key: KeyFile) -> None:
     assert SECRET not in plan + settings
 
 
+def test_the_event_log_holds_neither_key_nor_note(
+    spark, notes: Path, key: KeyFile, event_log: Path
+) -> None:
+    frame = spark.read.parquet(str(notes)).repartition(2)
+    assert deid(frame, POLICY, key=key).rows.where("incognote_failure IS NULL").count() == 19
+    written = b"".join(path.read_bytes() for path in event_log.rglob("*") if path.is_file())
+    assert b"MapInArrow" in written, "the log tells of this run"
+    for secret in (SECRET, "Okonkwo", "Brandvold", "Canaryzebu"):
+        assert secret.encode() not in written
+
+
+def test_a_long_note_among_short_ones(spark, key: KeyFile, tmp_path: Path) -> None:
+    """It costs its own task and nobody else's, and comes out as on the command line."""
+    short = "Mrs. Okonkwo was seen by Dr. Brandvold on 3/4/24. "
+    texts = [short, short * 4_000, short]
+    path = tmp_path / "notes.parquet"
+    rows = [{"id": f"n{n}", "patient_id": "p", "text": text} for n, text in enumerate(texts)]
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    found = deid(spark.read.parquet(str(path)).repartition(3), POLICY, key=key).clean.collect()
+    out = tmp_path / "out.parquet"
+    said = ["--policy", POLICY, "--key-file", key.path, "--quiet"]
+    assert main(["deid", str(path), "-o", str(out), *said]) == 0
+    written = {row["id"]: row["text"] for row in pq.read_table(out).to_pylist()}
+    assert {row["id"]: row["text"] for row in found} == written
+    assert len(written) == 3
+
+
 def test_what_is_wrong_is_said_before_the_first_row(spark, notes: Path, key: KeyFile) -> None:
     frame = spark.read.parquet(str(notes))
     with pytest.raises(UsageError, match="KeyFile"):

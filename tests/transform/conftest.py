@@ -31,13 +31,14 @@ def _transformer(rules: str, key: bytes) -> Transformer:
 
 
 def deid(marked: str, patient: str = "p1", key: bytes = KEY, **rules: Any) -> Result:
-    """A marked text transformed: `labels` are the policy's, `meta` the document's, the rest are
-    keys of the transform section."""
+    """A marked text transformed: `labels` are the policy's, `meta` and `known` the document's, the
+    rest are keys of the transform section."""
     text, spans = parse_markup(marked)
     labels = rules.pop("labels", None)
     meta = {"patient_id": patient, **rules.pop("meta", {})}
+    known = rules.pop("known", ())
     transformer = _transformer(json.dumps([labels, rules], sort_keys=True), key)
-    document = Document("d", text, meta)
+    document = Document("d", text, meta, known=known)
     return transformer.apply(document, spans, people_in(document, spans))
 
 

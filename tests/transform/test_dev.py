@@ -17,7 +17,7 @@ from incognote.transform import Transformer, new_spans
 from incognote.transform.dates.facts import DateFacts
 from incognote.transform.leaks import check as leaks
 from incognote.transform.leaks.needles import needles
-from incognote.transform.record import Mention, Record, Scope
+from incognote.transform.record import Mention, Scope, TransformRecord
 
 POLICY = load_policy("i2b2-2014")
 IDS = ("SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM").split()
@@ -105,12 +105,12 @@ class Day:
 
 def _days(text: str, spans) -> list[list[Day]]:
     """The days that each date names, with or without their year."""
-    record = Record(Document("d", text), spans, Scope(KEY, "s", POLICY.transform), POLICY)
+    record = TransformRecord(Document("d", text), spans, Scope(KEY, "s", POLICY.transform), POLICY)
     facts = DateFacts(record)
     return [
         [
             Day(facts.resolve(part), part.year is not None)
-            for part in facts.form(mention).parts
+            for part in facts.form(mention).dates
             if part.exact
         ]
         for mention in record.mentions

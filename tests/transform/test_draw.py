@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import pickle
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.transform.draw import Draws
+from incognote.transform.permutation import Permutation
 
 keys = st.binary(min_size=16, max_size=32)
 
@@ -43,3 +47,11 @@ def test_a_long_stream_stays_uniform():
         counts[dice.below(10)] += 1
     assert min(counts) > 1800
     assert max(counts) < 2200
+
+
+@pytest.mark.parametrize("size", [7, 300, 5_000, 2**24])
+def test_a_permutation_can_be_sent_to_a_worker(size):
+    order = Permutation(b"a key", size)
+    sent = pickle.loads(pickle.dumps(order))
+    assert [sent(value) for value in range(5)] == [order(value) for value in range(5)]
+    assert all(sent.source(order(value)) == value for value in range(5))

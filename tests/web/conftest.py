@@ -7,14 +7,14 @@ skip is a failure: whoever builds must have looked.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -23,18 +23,20 @@ pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
 import argon2
 from fastapi.testclient import TestClient
+from sqlalchemy.engine import make_url
 
 from incognote.core.caches import clear_caches
 from incognote.web.http.app import create_app
 from incognote.web.store import accounts, projects
 from incognote.web.store.database import schema
-from incognote.web.store.database.connection import Store
-from incognote.web.store.site import Site
+from incognote.web.store.database.connection import Store, connect
+from incognote.web.store.site import SQLITE, Site
 from incognote.web.work.worker import Worker
 
 PASSWORD = "a long enough password"
 HASHER = argon2.PasswordHasher
 ORIGIN = "https://workbench.test"
+_numbers = itertools.count(1)
 NOTE = "Seen by Dr. Mary Holt on 3/4/2020 for follow-up. John Carver, MRN 4471822, is 61 years old."
 
 
@@ -104,35 +106,71 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def new_database(server: str, template: str = "") -> str:
+    """The URL of a new database of this server, empty or a copy of another one."""
+    from sqlalchemy import create_engine, text
+
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        copied = f" TEMPLATE {make_url(template).database}" if template else ""
+        connection.execute(text(f"CREATE DATABASE {name}{copied}"))
+    engine.dispose()
+    return server.replace("/postgres?", f"/{name}?")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str:
     """The URL of an empty database; "" is SQLite in the data folder."""
     if request.param == "sqlite":
         return ""
-    from sqlalchemy import create_engine, text
+    return new_database(request.getfixturevalue("postgres"))
 
-    server = request.getfixturevalue("postgres")
-    name = f"test_{time.time_ns()}"
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres: str) -> str:
+    """A database with the tables and no rows. To copy one is quicker than to migrate one."""
+    url = new_database(postgres)
+    migrate(url)
+    return url
+
+
+@cache
+def sqlite_tables() -> bytes:
+    """The file of an SQLite database with the tables and no rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / SQLITE
+        migrate(f"sqlite:///{path}")
+        return path.read_bytes()
+
+
+def migrate(url: str) -> None:
+    engine = connect(url)
+    schema.upgrade(engine)
     engine.dispose()
-    return server.replace("/postgres?", f"/{name}?")
 
 
 @pytest.fixture
 def sqlite_store(tmp_path: Path) -> Iterator[Store]:
-    yield from _store(tmp_path, "")
+    yield from sqlite_in(tmp_path)
 
 
-@pytest.fixture
-def store(tmp_path: Path, database: str) -> Iterator[Store]:
-    yield from _store(tmp_path, database)
+def sqlite_in(folder: Path) -> Iterator[Store]:
+    site = Site.create(folder / "site")
+    (site.folder / SQLITE).write_bytes(sqlite_tables())
+    found = Store(site)
+    yield found
+    found.close()
 
 
-def _store(folder: Path, database: str) -> Iterator[Store]:
-    found = Store(Site.create(folder / "site", database))
-    schema.upgrade(found.engine)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
+    if request.param == "sqlite":
+        yield from sqlite_in(tmp_path)
+        return
+    server = request.getfixturevalue("postgres")
+    copy = new_database(server, request.getfixturevalue("postgres_tables"))
+    found = Store(Site.create(tmp_path / "site", copy))
     yield found
     found.close()
 

@@ -32,6 +32,10 @@ API = {
     ("GET", "/api/v1/accounts"): ADMIN,
     ("POST", "/api/v1/accounts"): ADMIN,
     ("PATCH", "/api/v1/accounts/{account}"): ADMIN,
+    ("GET", "/api/v1/backups"): ADMIN,
+    ("POST", "/api/v1/backups"): ADMIN,
+    ("GET", "/api/v1/projects/{project}/batches"): MEMBERS,
+    ("GET", "/api/v1/projects/{project}/effort"): AGREEMENT,
     ("GET", "/api/v1/projects"): EVERYBODY,
     ("POST", "/api/v1/projects"): ADMIN,
     ("GET", "/api/v1/projects/{project}"): MEMBERS,
@@ -91,6 +95,8 @@ API = {
 }
 PAGES = {
     "/sign-in": "public",
+    "/oidc/start": "public",  # 404 here: this workbench has no provider
+    "/oidc/callback": "public",
     "/password": EVERYBODY,
     "/": EVERYBODY,
     "/accounts": ADMIN,
@@ -113,12 +119,12 @@ ALL = {**API, **{("GET", path): who for path, who in PAGES.items()}}
 @pytest.fixture(scope="module")
 def people(tmp_path_factory) -> tuple[Bench, dict[str, int]]:
     """One of each role, and one of everything to ask for."""
-    from tests.web.conftest import _store
+    from tests.web.conftest import sqlite_in
 
     from incognote.web.store.database.connection import now
     from incognote.web.store.tables import Model, Proposal, Remark
 
-    store = next(_store(tmp_path_factory.mktemp("access"), ""))
+    store = next(sqlite_in(tmp_path_factory.mktemp("access")))
     bench = make_bench(store)
     for role in ROLES:
         bench.person(role, role)
@@ -236,7 +242,7 @@ def test_each_role_gets_what_is_its_own(people, role: str):
         if who == "public" or role in who:
             good = status not in (401, 403, 404, 500)
             # What is missing is not hidden: a model that is not in use cannot be retired.
-            good = good or (status == 404 and method != "GET")
+            good = good or (status == 404 and (method != "GET" or path.startswith("/oidc/")))
         else:
             good = status in (403, 404)
         if not good:

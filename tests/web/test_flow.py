@@ -140,7 +140,7 @@ def test_agreed_and_disputed_cover_everything(a, b):
 def test_actions_needed():
     before = [(0, 4, "DATE"), (10, 14, "CITY"), (20, 24, "CITY")]
     after = [(0, 4, "PATIENT"), (10, 16, "CITY"), (30, 33, "DATE")]
-    assert effort.actions_needed(before, after) == 4  # relabel, stretch, remove, add
+    assert effort.actions_needed(before, after) == 5  # relabel, stretch, remove; choose and label
     assert effort.actions_needed(before, before) == 0
 
 

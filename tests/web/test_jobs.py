@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 from tests.web.conftest import Bench
 from tests.web.test_loop import notes
@@ -104,6 +106,19 @@ def test_a_worker_dies_while_trying_a_policy(settled: Bench, monkeypatch):
     policy = manager.api("GET", f"projects/{settled.project}/policy")["policy"]
     manager.api("POST", f"projects/{settled.project}/policy/try", {"policy": policy}, 202)
     killed(settled, monkeypatch, 2)
+
+
+def test_a_worker_dies_while_backing_up(settled: Bench, monkeypatch):
+    admin = settled.person("root", admin=True)
+    admin.api("POST", "backups", status=202)
+    admin.api("POST", "backups", status=202)  # what waits already is not queued twice
+    killed(settled, monkeypatch, 2)
+    (row,) = admin.api("GET", "backups")
+    assert row["name"] in admin.get("/accounts").text
+    with zipfile.ZipFile(settled.store.site.folder / "backups" / row["name"]) as archive:
+        names = archive.namelist()
+    assert "head.json" in names
+    assert not any(name.startswith("keys/") for name in names)
 
 
 def test_a_job_is_claimed_once(bench: Bench):

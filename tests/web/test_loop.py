@@ -47,7 +47,12 @@ def test_two_annotators_and_an_adjudicator(store):
     bench.work()
     one = anna.api("POST", f"projects/{bench.project}/next")["id"]
     two = ben.api("POST", f"projects/{bench.project}/next")["id"]
-    start = anna.api("GET", f"assignments/{one}")["spans"]
+    first = anna.api("GET", f"assignments/{one}")
+    start = first["spans"]
+    assert first["suggestions"]
+    # Why: who says so, and how much each of them weighs.
+    for _, _, label, _, sources, *_ in first["suggestions"]:
+        assert all(first["weights"][source.partition("/")[0]][label] > 0 for source in sources)
     edit = {"number": 1, "operation": "remove", "before": [start[0]], "after": []}
     anna.api("POST", f"assignments/{one}/edits", {"edits": [edit]})
     anna.api("POST", f"assignments/{one}/done", {"revision": 1})

@@ -7,7 +7,7 @@ import json
 import zipfile
 
 import pytest
-from tests.web.conftest import Bench
+from tests.web.conftest import Bench, new_database
 from tests.web.test_loop import notes
 
 from incognote.core.errors import UsageError
@@ -179,6 +179,28 @@ def test_release(settled: Bench):
     assert len(archive.read("manifest.jsonl").splitlines()) == 13
 
 
+def test_a_sentence_becomes_a_form(settled: Bench):
+    anna = settled.person("anna")
+    own = anna.api("GET", f"projects/{settled.project}/agreement")["own"]
+    notes_done = [anna.api("GET", f"assignments/{row['assignment']}") for row in own]
+    # Notes to measure on came without suggestions, and chance picks them: any other will do.
+    note, start = next(
+        (note, start)
+        for note in notes_done
+        for start, _, label in note["spans"]
+        if label == "DOCTOR"
+    )
+    given = {"kind": "template", "word": "x", "document": note["document"], "start": start}
+    anna.api("POST", f"projects/{settled.project}/proposals", given, 201)
+    manager = settled.person("mia")
+    (row,) = manager.api("GET", f"projects/{settled.project}/proposals")
+    assert "DOCTOR" in row["content"]["labels"]
+    assert "Holt" not in row["content"]["pattern"]
+    assert "Seen" in row["content"]["pattern"]
+    given["start"] = 100_000
+    anna.api("POST", f"projects/{settled.project}/proposals", given, 400)
+
+
 def test_a_finding_returns_the_release(settled: Bench):
     manager, reviewer = settled.person("mia"), settled.person("rob", "reviewer")
     given = {"name": "first", "wanted": 0.1}
@@ -282,11 +304,29 @@ def test_a_project_moves_to_another_workbench(settled: Bench, tmp_path):
     other.close()
 
 
+def test_a_project_moves_from_sqlite_to_postgresql(quick_bench: Bench, tmp_path, request):
+    server = request.getfixturevalue("postgres")
+    quick_bench.upload(quick_bench.person("mia", "manager"), "notes.jsonl", notes(3))
+    quick_bench.work()
+    settle(quick_bench, 2)
+    path = tmp_path / "project.zip"
+    path.write_bytes(fetch(quick_bench, what="project"))
+    site = Site.create(
+        tmp_path / "other", new_database(server, request.getfixturevalue("postgres_tables"))
+    )
+    other = Store(site)
+    read_archive(other, path)
+    before, after = counts(quick_bench.store), counts(other)
+    other.close()
+    for name in ("document", "text", "suggestion", "assignment", "annotation", "gold"):
+        assert before[name] == after[name] > 0
+
+
 def test_a_restored_backup_is_equal(settled: Bench, tmp_path, request):
     path = tmp_path / "backup.zip"
     backup(settled.store, path)
     assert not any("keys" in name for name in zipfile.ZipFile(path).namelist())
-    database = "" if settled.store.is_sqlite else _another(request)
+    database = "" if settled.store.is_sqlite else new_database(request.getfixturevalue("postgres"))
     store = Store(restore(path, tmp_path / "restored", database))
     schema.check(store.engine)
     assert everything(store) == everything(settled.store)
@@ -297,15 +337,3 @@ def test_a_restored_backup_is_equal(settled: Bench, tmp_path, request):
     with pytest.raises(UsageError):
         restore(path, tmp_path / "restored", database)
     store.close()
-
-
-def _another(request: pytest.FixtureRequest) -> str:
-    from sqlalchemy import create_engine, text
-
-    server = request.getfixturevalue("postgres")
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text("DROP DATABASE IF EXISTS restored"))
-        connection.execute(text("CREATE DATABASE restored"))
-    engine.dispose()
-    return server.replace("/postgres?", "/restored?")

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.web.conftest import HASHER, PASSWORD, Bench, Client
@@ -14,7 +15,7 @@ from tests.web.conftest import HASHER, PASSWORD, Bench, Client
 from incognote.core.caches import clear_caches
 from incognote.web.http.app import create_app
 from incognote.web.http.headers import CONTENT_POLICY
-from incognote.web.http.limits import Throttle
+from incognote.web.http.limits import FROM_ALL, FROM_ONE, WINDOW, Throttle
 from incognote.web.store import accounts
 from incognote.web.store.audit import verify
 from incognote.web.store.tables import Audit, Job, SignIn
@@ -133,13 +134,81 @@ def test_the_wait_doubles_and_is_forgotten_on_success():
     waits = []
     for _ in range(9):
         time["now"] += 10_000
-        throttle.failed("name x")
-        waits.append(throttle.wait("name x"))
-    assert waits[:4] == [0, 0, 0, 0]
-    assert waits[5] == 2 * waits[4]
+        assert throttle.begin("x", "10.0.0.1") == 0
+        waits.append(throttle.begin("x", "10.0.0.1"))
+        if waits[-1] == 0:
+            throttle.succeeded("x", "10.0.0.1")
+    assert waits == [0] * 9  # who signs in between is never slowed
+    assert [throttle.begin("x", "10.0.0.1") for _ in range(4)] == [0] * 4
+    waits = []
+    for _ in range(12):
+        time["now"] += 10_000
+        assert throttle.begin("x", "10.0.0.1") == 0
+        waits.append(throttle.begin("x", "10.0.0.1"))
+    assert waits[1] == 2 * waits[0] > 0
     assert max(waits) <= 900
-    throttle.succeeded("name x")
-    assert throttle.wait("name x") == 0
+    throttle.succeeded("x", "10.0.0.1")
+    assert throttle.begin("x", "10.0.0.1") == 0
+
+
+def test_one_password_on_many_accounts_is_slowed_by_address():
+    time = {"now": 0.0}
+    throttle = Throttle(lambda: time["now"])
+    heard = sum(throttle.begin(f"name{n}", "10.0.0.1") == 0 for n in range(200))
+    assert heard == FROM_ONE
+    assert throttle.begin("another", "10.0.0.2") == 0  # others are not kept out
+    # Somebody with an account of their own cannot clear the way.
+    throttle.succeeded("name0", "10.0.0.1")
+    assert throttle.begin("one-more", "10.0.0.1") == 0
+    assert throttle.begin("and-one-more", "10.0.0.1") > 0
+    time["now"] = WINDOW + 1
+    assert throttle.begin("later", "10.0.0.1") == 0
+
+
+def test_many_addresses_meet_the_bound_of_all():
+    throttle = Throttle(lambda: 0.0)
+    heard = sum(throttle.begin(f"name{n}", f"10.0.{n // 250}.{n % 250}") == 0 for n in range(2000))
+    assert heard == FROM_ALL
+    assert throttle.begin("mia", "192.0.2.1") > 0
+
+
+def test_the_addresses_of_an_ipv6_network_are_one():
+    throttle = Throttle(lambda: 0.0)
+    heard = sum(throttle.begin(f"name{n}", f"2001:db8::{n:x}") == 0 for n in range(200))
+    assert heard == FROM_ONE
+
+
+def test_guesses_at_once_count_each():
+    throttle = Throttle(lambda: 0.0)
+    with ThreadPoolExecutor(16) as pool:
+        waits = list(pool.map(lambda _: throttle.begin("mia", "10.0.0.1"), range(64)))
+    assert sum(wait == 0 for wait in waits) == 5
+
+
+def test_spraying_is_refused_by_the_server(quick_bench: Bench):
+    quick_bench.person("mia", "manager")
+    quick_bench.app.state.throttle = Throttle(lambda: 0.0)
+    client = Client(quick_bench.app)
+
+    def guess(name: str, password: str) -> int:
+        return client.post("/api/v1/session", json={"name": name, "password": password}).status_code
+
+    answers = [guess(f"name{n}", "Winter 2026") for n in range(FROM_ONE + 5)]
+    assert answers == [401] * FROM_ONE + [429] * 5
+    assert guess("mia", PASSWORD) == 429  # closed, also for who knows the password
+
+
+def test_the_old_password_cannot_be_guessed_in_a_session(quick_bench: Bench):
+    mia = quick_bench.person("mia", "manager")
+    quick_bench.app.state.throttle = Throttle(lambda: 0.0)
+    answers = [
+        mia.put(
+            "/api/v1/session/password", json={"old": f"wrong {n}", "new": "another long one"}
+        ).status_code
+        for n in range(8)
+    ]
+    assert answers[:5] == [403] * 5
+    assert set(answers[5:]) == {429}
 
 
 @pytest.mark.parametrize(

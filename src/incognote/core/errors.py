@@ -106,7 +106,11 @@ def is_ours(error: BaseException) -> bool:
 
 
 def _is_own(trace: TracebackType) -> bool:
-    return trace.tb_frame.f_code.co_filename.startswith(_HERE)
+    frame = trace.tb_frame
+    # A dataclass has an __init__ that no file holds; it belongs to the module of its class.
+    is_generated = frame.f_code.co_filename == "<string>"
+    file = frame.f_globals.get("__file__") if is_generated else frame.f_code.co_filename
+    return str(file).startswith(_HERE)
 
 
 def _is_standard(trace: TracebackType) -> bool:

@@ -20,6 +20,8 @@ SCHEMES = ("i2b2-2006", "i2b2-2014", "physionet", "cchmc", "hipaa-18", "presidio
 # A detector that knows what a stretch of text is, and that it is no PHI, says so with this label.
 # It never reaches a result: it only argues against others.
 SAFE = "SAFE"
+# Labels of values that follow the name of whom they belong to.
+MADE_OF_NAMES = frozenset({"EMAIL", "USERNAME", "URL"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,19 @@ def in_group(group: str) -> frozenset[str]:
     return frozenset(name for name, row in all_labels().items() if row.group in wanted)
 
 
+# What a coarse label of another scheme stands for where it may be several of ours: what most of its
+# mentions are, or what hides in every group. Others stand for the first in the taxonomy.
+_TYPICAL = ("DATE", "CITY", "IDNUM")
+
+
 def from_scheme(scheme: str, name: str) -> tuple[str, ...]:
-    """Our labels for another scheme's name, in taxonomy order; empty if it knows no such name."""
+    """Our labels for another scheme's name, the typical one first, then in taxonomy order; empty if
+    it knows no such name."""
     if scheme not in SCHEMES:
         raise UsageError(f"no label scheme named {scheme!r}; there are: {', '.join(SCHEMES)}")
-    return tuple(
+    found = [
         own
         for own, row in all_labels().items()
         if name.upper() in (alias.upper() for alias in row.aliases.get(scheme, ()))
-    )
+    ]
+    return tuple(sorted(found, key=lambda own: own not in _TYPICAL))

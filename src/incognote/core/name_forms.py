@@ -99,7 +99,7 @@ def _fixed_role(word: Word, text: str) -> str:
         return "kept"
     if lower in _LEADING and word.start > 0:
         return ""
-    if lower in TITLES or lower in _NO_NAMES or (lower in SUFFIXES and word.start > 0):
+    if lower in TITLES or lower in _NO_NAMES or _is_suffix(word, text):
         return "kept"
     upper = word.text.isupper()
     if upper and len(word.text) <= 3 and not any(char in "AEIOUY" for char in word.text):
@@ -107,6 +107,13 @@ def _fixed_role(word: Word, text: str) -> str:
     if upper and len(word.text) == 2 and (len(text) <= 3 or _ends_in_initials(word, text)):
         return "initials"
     return ""
+
+
+def _is_suffix(word: Word, text: str) -> bool:
+    """Of "John Smith Jr", and "Jr." alone for the son; "JR" alone may be initials."""
+    if word.folded not in SUFFIXES:
+        return False
+    return word.start > 0 or (len(text) <= word.end + 1 and word.text.istitle())
 
 
 def _ends_in_initials(word: Word, text: str) -> bool:

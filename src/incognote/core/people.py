@@ -57,7 +57,7 @@ class NamePart:
 class MentionWord:
     """A word of a mention: [start, end) in the document, how it writes which part of the name.
 
-    `part` is None for kept words and for initials of nobody that is known.
+    `part` is None for kept words and for initials of an unknown person.
     """
 
     start: int
@@ -95,7 +95,7 @@ class Belonging:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody the document speaks of.
+    """A person whom the document names.
 
     `key` is who it is within a scope: the same in every note of a record that names the person
     well enough, so that tags and hashes count people without a table. `kinship` is the word for a

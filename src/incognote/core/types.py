@@ -234,7 +234,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """A document and the spans somebody says are in it: gold, an annotator's or a system's."""
+    """A document and its spans according to one source: gold, an annotator or a system."""
 
     document: Document
     spans: tuple[Span, ...]

@@ -13,13 +13,12 @@ from incognote.core.types import AnnotatedDocument
 
 _WORD = re.compile(r"\w+")
 NO_TYPE = "(not given)"
-_PEOPLE = frozenset({"PATIENT", "DOCTOR"})
-_EVERYWHERE = frozenset({"AGE", "TIME"})  # a number that is an age here is a dose there
-_LONG = re.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelFacts:
+    """How often one label occurs: in all, as different values, in how many documents."""
+
     mentions: int
     unique: int
     documents: int
@@ -28,6 +27,8 @@ class LabelFacts:
 
 @dataclass(frozen=True, slots=True)
 class TypeFacts:
+    """How much PHI the notes of one type hold."""
+
     documents: int
     words: int
     mentions: int
@@ -193,6 +194,11 @@ def _problem(text: str, start: int, end: int) -> str:
 def _joined(text: str, at: int) -> bool:
     """Letters on both sides; digits may end inside a word, as in "67yo"."""
     return 0 < at < len(text) and text[at - 1].isalpha() and text[at].isalpha()
+
+
+_PEOPLE = frozenset({"PATIENT", "DOCTOR"})
+_EVERYWHERE = frozenset({"AGE", "TIME"})  # a number that is an age here is a dose there
+_LONG = re.compile(r"[^\W\d_]{4,}")
 
 
 def repetitions(documents: Sequence[AnnotatedDocument]) -> list[Finding]:

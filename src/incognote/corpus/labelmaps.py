@@ -22,7 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from incognote.core.errors import UsageError
-from incognote.core.labels import SCHEMES, all_labels
+from incognote.core.labels import SCHEMES, all_labels, from_scheme
 from incognote.core.types import AnnotatedDocument
 
 OURS = "incognote"
@@ -143,13 +143,11 @@ Table = tuple[dict[str, str], dict[str, tuple[str, ...]]]
 def _to_ours(scheme: str) -> Table:
     if scheme == OURS:
         return {name: name for name in all_labels()}, {}
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for own, row in all_labels().items():
-        for alias in row.aliases.get(_known(scheme), ()):
-            found[alias].append(own)
+    aliases = [row.aliases.get(_known(scheme), ()) for row in all_labels().values()]
+    found = {alias: from_scheme(scheme, alias) for each in aliases for alias in each}
     return (
         {alias: owns[0] for alias, owns in found.items()},
-        {alias: tuple(owns) for alias, owns in found.items() if len(owns) > 1},
+        {alias: owns for alias, owns in found.items() if len(owns) > 1},
     )
 
 

@@ -46,7 +46,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ReplacedMention:
     """A mention before and after."""
 
     document: Document
@@ -74,14 +74,16 @@ def check(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> 
     ]
 
 
-def _pairs(result: Result) -> Iterator[Pair]:
+def _pairs(result: Result) -> Iterator[ReplacedMention]:
     new = {replacement.span: replacement.text for replacement in result.replacements}
     for span in result.spans:
         old = result.document.text[span.start : span.end]
-        yield Pair(result.document, span.label, old, new.get(span, old))
+        yield ReplacedMention(result.document, span.label, old, new.get(span, old))
 
 
-def _no_original_reused(documents: Sequence[AnnotatedDocument], pairs: Sequence[Pair]) -> Rule:
+def _no_original_reused(
+    documents: Sequence[AnnotatedDocument], pairs: Sequence[ReplacedMention]
+) -> Rule:
     """No surrogate is anybody's original value of the same label."""
     values: defaultdict[str, set[str]] = defaultdict(set)
     for doc in documents:
@@ -149,7 +151,7 @@ def _whole(text: str, start: int, end: int) -> bool:
     return not (_GOES_ON_BEFORE.search(text[:start][-3:]) or _GOES_ON.match(text, end))
 
 
-def _patterns_kept(pairs: Sequence[Pair]) -> Rule:
+def _patterns_kept(pairs: Sequence[ReplacedMention]) -> Rule:
     """Numbers, contacts and dates keep their shape: digits for digits, letters for letters. A date
     in words becomes another in words."""
     labels = all_labels()
@@ -166,13 +168,13 @@ def _patterns_kept(pairs: Sequence[Pair]) -> Rule:
     return broken_rule("numbers and dates keep their pattern", len(tried), broken)
 
 
-def _shape(pair: Pair, text: str) -> str:
+def _shape(pair: ReplacedMention, text: str) -> str:
     if pair.label != "DATE":
         return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
     return loose_class(text) if any(map(str.isdigit, text)) else "words"
 
 
-def _coherent(pairs: Sequence[Pair]) -> Rule:
+def _coherent(pairs: Sequence[ReplacedMention]) -> Rule:
     """One value of a patient has one surrogate."""
     said: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
     where: dict[tuple[str, str, str], str] = {}
@@ -186,7 +188,9 @@ def _coherent(pairs: Sequence[Pair]) -> Rule:
     return broken_rule("one value of a patient has one surrogate", len(said), broken)
 
 
-def _dates_from_elsewhere(documents: Sequence[AnnotatedDocument], pairs: Sequence[Pair]) -> Rule:
+def _dates_from_elsewhere(
+    documents: Sequence[AnnotatedDocument], pairs: Sequence[ReplacedMention]
+) -> Rule:
     """No date stays as it was, nor changes places with another of its note. That the new one is
     written alike is a pattern."""
     own = {
@@ -198,7 +202,7 @@ def _dates_from_elsewhere(documents: Sequence[AnnotatedDocument], pairs: Sequenc
     return broken_rule("a date is replaced by one from elsewhere", len(tried), broken)
 
 
-def _date_words_kept(pairs: Sequence[Pair]) -> Rule:
+def _date_words_kept(pairs: Sequence[ReplacedMention]) -> Rule:
     """A weekday becomes a weekday, a month a month, a feast a feast, a season a season."""
     tried = [pair for pair in pairs if pair.label == "DATE" and _date_words(pair.old)]
     broken = [pair.document.id for pair in tried if _date_words(pair.new) != _date_words(pair.old)]

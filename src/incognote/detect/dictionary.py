@@ -7,7 +7,8 @@
 
 A TXT file holds one entry a line. A CSV file has a header; the column `term` holds the entry and
 an optional column `label` its label. Entries may have several words. With the label SAFE a list
-says what is no PHI.
+says what is no PHI. A list reads notes in all languages; one that names `languages` reads those
+alone, and a note in one of them counts as read.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ from incognote.policy.signing import SIGNED
 
 
 class DictionaryDetector:
-    languages = frozenset({"*"})
-
     def __init__(
         self,
         label: str = "",
@@ -34,8 +33,10 @@ class DictionaryDetector:
         words: Sequence[str] = (),
         *,
         ignore_case: bool = True,
+        languages: Sequence[str] = ("*",),
     ) -> None:
         self.name = "dictionary"
+        self.languages = frozenset(languages)
         entries = [(word, label) for word in words]
         if file:
             entries += _read(Path(file), label)

@@ -23,10 +23,16 @@ GROUP = "phi"
 
 
 class RegexDetector:
-    languages = frozenset({"*"})
-
-    def __init__(self, label: str, patterns: Sequence[str], *, ignore_case: bool = False) -> None:
+    def __init__(
+        self,
+        label: str,
+        patterns: Sequence[str],
+        *,
+        ignore_case: bool = False,
+        languages: Sequence[str] = ("*",),
+    ) -> None:
         self.name = "regex"
+        self.languages = frozenset(languages)
         if label not in all_labels() and label != SAFE:
             raise PolicyError(f"regex detector: no label named {label!r}")
         self.labels = frozenset({label})

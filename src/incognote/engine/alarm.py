@@ -17,7 +17,7 @@ _AGAIN = 1.0
 
 
 class OutOfTime(BaseException):
-    """The time is up. No Exception: whoever catches those must not catch this."""
+    """The time is up. A BaseException, so that `except Exception` does not catch it."""
 
 
 @contextmanager

@@ -58,5 +58,5 @@ def _field(document: Document, outcome: Result | Failure, *, with_text: bool) ->
 
 
 def _failed_row(key: str, failure: Failure) -> Row:
-    # Not an empty list: whoever cuts text by these spans must not take a failure for "no PHI".
+    # Not an empty list: a program that cuts text by these spans must not read it as "no PHI".
     return {"id": key, "spans": None, "error": f"{failure.error} ({failure.stage})"}

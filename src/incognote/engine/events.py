@@ -6,8 +6,8 @@
 
 Files are read in order, in chunks of records. Chunks are grouped into batches of documents, which
 are processed here or in worker processes. Events come in the order of the input, with no more in
-memory than a few batches. Whoever writes somewhere else than `engine.local` does (a service, a
-cluster) consumes the same events.
+memory than a few batches. `engine.local` writes files from them; a service or a cluster consumes
+the same events.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ Event = FileStart | RecordDone | FileEnd
 
 
 @dataclass(slots=True)
-class _Part:
+class _PendingChunk:
     """A chunk on its way through the pipeline. The first of a file brings the documents of the
     file's name; a file that an earlier run finished has rows to carry and no reader."""
 
@@ -116,17 +116,19 @@ class Run:
     def events(self) -> Iterator[Event]:
         check_format(self.settings)
         with ReaderPool(isolate=self.settings.isolate) as readers:
-            batches = self._timed(_batches(self._parts(readers), self.settings.batch_documents))
+            batches = self._timed(
+                _batches(self._pending_chunks(readers), self.settings.batch_documents)
+            )
             for batch, outcomes in run_batches(
                 self.work, self.settings, batches, self._documents_of
             ):
                 answers = iter(outcomes)
-                for part in batch:
-                    names = [next(answers) for _ in part.names]
-                    found = [next(answers) for _ in part.documents]
-                    yield from self._events_of(part, names, found)
+                for pending in batch:
+                    names = [next(answers) for _ in pending.names]
+                    found = [next(answers) for _ in pending.documents]
+                    yield from self._events_of(pending, names, found)
 
-    def _timed(self, batches: Iterator[list[_Part]]) -> Iterator[list[_Part]]:
+    def _timed(self, batches: Iterator[list[_PendingChunk]]) -> Iterator[list[_PendingChunk]]:
         """The batches; waiting for each of them is "read"."""
         while True:
             began = perf_counter()
@@ -136,25 +138,25 @@ class Run:
                 return
             yield batch
 
-    def _documents_of(self, batch: list[_Part]) -> list[Document]:
-        documents = [each for part in batch for each in (*part.names, *part.documents)]
+    def _documents_of(self, batch: list[_PendingChunk]) -> list[Document]:
+        documents = [each for pending in batch for each in (*pending.names, *pending.documents)]
         for known in (self.patients, self.settings.view):
             documents = list(map(known.with_known_values, documents)) if known else documents
         return documents
 
-    def _parts(self, readers: ReaderPool) -> Iterator[_Part]:
+    def _pending_chunks(self, readers: ReaderPool) -> Iterator[_PendingChunk]:
         for source in self.sources:
             if self.finished and (rows := self.finished(source)):
-                yield _Part(source, Chunk((), is_last=True), is_first=True, carried=rows)
+                yield _PendingChunk(source, Chunk((), is_last=True), is_first=True, carried=rows)
                 continue
             reader = readers.open(self.request(source))
             is_first = True
             for chunk in reader.chunks():
-                part = _Part(source, self._of_patient(chunk, source), reader, is_first)
+                pending = _PendingChunk(source, self._of_patient(chunk, source), reader, is_first)
                 if is_first:
-                    first = part.chunk.records[0].documents if part.chunk.records else ()
-                    part.names = self.naming.documents(source, first)
-                yield part
+                    first = pending.chunk.records[0].documents if pending.chunk.records else ()
+                    pending.names = self.naming.documents(source, first)
+                yield pending
                 is_first = False
 
     def request(self, source: Source) -> FileRequest:
@@ -179,26 +181,28 @@ class Run:
             chunk, records=tuple(_of_patient(each, source, rules) for each in chunk.records)
         )
 
-    def _events_of(self, part: _Part, names: Outcomes, outcomes: Outcomes) -> Iterator[Event]:
-        source = part.source
-        if part.is_first:
-            if not part.carried:
+    def _events_of(
+        self, pending: _PendingChunk, names: Outcomes, outcomes: Outcomes
+    ) -> Iterator[Event]:
+        source = pending.source
+        if pending.is_first:
+            if not pending.carried:
                 self.naming.settle(source, names)
-            yield FileStart(self._named(part), part.carried)
-        source = self._named(part)
-        yield from self._records_done(part, source, outcomes)
-        if part.chunk.is_last:
+            yield FileStart(self._named(pending), pending.carried)
+        source = self._named(pending)
+        yield from self._records_done(pending, source, outcomes)
+        if pending.chunk.is_last:
             yield FileEnd(source)
-            if part.carried:
+            if pending.carried:
                 self.settings.progress(source.size, 0)
 
     def _records_done(
-        self, part: _Part, source: Source, outcomes: Outcomes
+        self, pending: _PendingChunk, source: Source, outcomes: Outcomes
     ) -> Iterator[RecordDone]:
         rest = iter(outcomes)
-        found = [[next(rest) for _ in record.documents] for record in part.chunk.records]
-        settled = self._settled(part, found)
-        for record, answered, one in zip(part.chunk.records, found, settled, strict=True):
+        found = [[next(rest) for _ in record.documents] for record in pending.chunk.records]
+        settled = self._settled(pending, found)
+        for record, answered, one in zip(pending.chunk.records, found, settled, strict=True):
             failure = one.failure or record.failure or _first_failure(answered)
             yield RecordDone(
                 source,
@@ -212,20 +216,20 @@ class Run:
             )
             self.settings.progress(record.bytes_read, record.count)
 
-    def _named(self, part: _Part) -> Source:
-        return part.source if part.carried else self.naming.named(part.source)
+    def _named(self, pending: _PendingChunk) -> Source:
+        return pending.source if pending.carried else self.naming.named(pending.source)
 
-    def _settled(self, part: _Part, found: list[Outcomes]) -> list[Settled]:
-        records = part.chunk.records
+    def _settled(self, pending: _PendingChunk, found: list[Outcomes]) -> list[Settled]:
+        records = pending.chunk.records
         keeps = self.writes or self.settings.quarantine is not None
-        if part.reader is None or not keeps or any(not record.number for record in records):
+        if pending.reader is None or not keeps or any(not record.number for record in records):
             return [Settled() for _ in records]
         answers = [
             Answer(record.number, _packed(outcomes) if self.writes else None)
             for record, outcomes in zip(records, found, strict=True)
         ]
         began = perf_counter()
-        settled = part.reader.settle(part.chunk, answers)
+        settled = pending.reader.settle(pending.chunk, answers)
         self.settings.timed({"write": perf_counter() - began})
         return settled
 
@@ -248,8 +252,8 @@ def documents_of(sources: Iterable[Source], settings: Settings) -> Iterator[Docu
     check_format(settings)
     run = Run(Work("detect", settings.policy), sources, replace(settings, quarantine=None))
     with ReaderPool(isolate=settings.isolate) as readers:
-        for part in run._parts(readers):  # noqa: SLF001 - the same module
-            for record in part.chunk.records:
+        for pending in run._pending_chunks(readers):  # noqa: SLF001 - the same module
+            for record in pending.chunk.records:
                 if record.failure:
                     yield record.failure
                 yield from record.documents
@@ -269,19 +273,19 @@ def rewritten(
     with ReaderPool(isolate=settings.isolate) as readers:
         reader = readers.open(run.request(source))
         for chunk in reader.chunks():
-            part = _Part(source, run._of_patient(chunk, source), reader)  # noqa: SLF001
-            outcomes = [outcome_of(document) for document in part.documents]
-            yield from run._records_done(part, source, outcomes)  # noqa: SLF001 - the same module
+            pending = _PendingChunk(source, run._of_patient(chunk, source), reader)  # noqa: SLF001
+            outcomes = [outcome_of(document) for document in pending.documents]
+            yield from run._records_done(pending, source, outcomes)  # noqa: SLF001 - the same module
 
 
-def _batches(parts: Iterator[_Part], size: int) -> Iterator[list[_Part]]:
-    batch: list[_Part] = []
+def _batches(chunks: Iterator[_PendingChunk], size: int) -> Iterator[list[_PendingChunk]]:
+    batch: list[_PendingChunk] = []
     documents = characters = records = 0
-    for part in parts:
-        batch.append(part)
-        records += 1 + len(part.chunk.records)
-        documents += len(part.documents)
-        characters += sum(len(document.text) for document in part.documents)
+    for pending in chunks:
+        batch.append(pending)
+        records += 1 + len(pending.chunk.records)
+        documents += len(pending.documents)
+        characters += sum(len(document.text) for document in pending.documents)
         is_full = documents >= size or characters >= _BATCH_CHARACTERS
         # A file of one note is a record, and counts as one more.
         if is_full or records >= max(_BATCH_RECORDS, 2 * size):

@@ -143,7 +143,7 @@ def restore(where: Where, out: str, vault: Vault, reason: str, settings: Setting
             try:
                 for event in rewritten(source, settings, original):
                     if event.failure or event.data is None:
-                        raise UsageError(_said(source.name, event.failure))
+                        raise UsageError(_message(source.name, event.failure))
                     sink.write(event.data)
                     restored += len({document.id for document in event.documents})
                 sink.commit()
@@ -152,7 +152,7 @@ def restore(where: Where, out: str, vault: Vault, reason: str, settings: Setting
     return restored
 
 
-def _said(name: str, failure: Failure | None) -> str:
+def _message(name: str, failure: Failure | None) -> str:
     message = failure.message if failure else "cannot be written"
     return message if name in message else f"{name}: {message}"
 

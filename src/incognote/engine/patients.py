@@ -36,7 +36,7 @@ def with_patient_from_path(
 
 
 def _without_places(person: Person) -> Person:
-    """What holds in other documents, too: who somebody is, not where this one says so."""
+    """The person without their mentions: what also holds in other documents."""
     return replace(person, mentions=(), belongings=())
 
 
@@ -55,13 +55,13 @@ _Values = tuple[tuple[str, str], ...]
 
 
 class KnownValues(Protocol):
-    """What is known from elsewhere of those whom documents are about; `Patients` is one."""
+    """Adds values known from elsewhere to the documents of a patient; `Patients` is one."""
 
     def with_known_values(self, document: Document) -> Document: ...
 
 
 class Patients:
-    """What was surely found in the documents of each patient."""
+    """The values found with certainty in the documents of each patient."""
 
     def __init__(self) -> None:
         self._found: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)

@@ -45,7 +45,7 @@ class Source:
         try:
             return os.stat(self.location).st_size if self.location else 0  # noqa: PTH116
         except OSError:
-            return 0  # whoever opens it will say what is wrong
+            return 0  # opening the file reports the error
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,7 +24,8 @@ from incognote.engine.alarm import OutOfTime, time_limit
 from incognote.engine.packing import PackedResult, pack, unpack
 from incognote.engine.settings import Settings, ignore
 from incognote.pipeline import Pipeline
-from incognote.policy import Policy
+from incognote.policy import Policy, ResolveRules
+from incognote.resolve import known_from_record
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -33,11 +36,10 @@ if TYPE_CHECKING:
 Batch = TypeVar("Batch")
 
 # A document on which so many workers died, one after another and with nothing else to read, is
-# given up. A worker that somebody killed is no evidence, but cannot be told from one that ran out
+# given up. A worker killed from outside proves nothing, but looks the same as one that ran out
 # of memory: it counts, and more of them are needed.
 _DEATHS = 2
 _KILLS = 4
-# A worker makes and forgets many small values that hold no circles: look for those less often.
 _COLLECT = (10_000, 20, 50)
 # Workers that die before they are ready, one after another, will not get better.
 _FALSE_STARTS = 3
@@ -63,18 +65,21 @@ class Work:
             threads=self.threads,
             detectors=self.detectors,
         )
+        rules = self.policy.resolve
         if self.verb == "detect":
-            return Processor(pipeline.detect, pipeline.take_seconds)
+            return Processor(pipeline.detect, pipeline.take_seconds, rules)
         pipeline.transformer  # noqa: B018 - built now, so that a bad action is an error now
-        return Processor(pipeline.deid, pipeline.take_seconds)
+        return Processor(pipeline.deid, pipeline.take_seconds, rules)
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """A pipeline at work: `run` processes documents, `take_seconds` says what that took."""
+    """A pipeline at work: `run` processes documents, `take_seconds` says what that took. `rules`
+    are those that it resolves by."""
 
     run: Callable[[Sequence[Document]], list[Result | Failure]]
     take_seconds: Callable[[], dict[str, float]]
+    rules: ResolveRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +130,14 @@ def run_batches(
     workers = settings.workers
     processor = work.ready()  # also with workers: an error must not first show in a dying process
     if workers <= 1:
-        for batch in batches:
-            unique = UniqueDocuments.of(documents(batch))
-            outcomes = unique.spread(
-                _run_within(processor, unique.documents, settings.limits.seconds)
-            )
-            settings.timed(processor.take_seconds())
-            yield batch, outcomes
+        with collecting_seldom():
+            for batch in batches:
+                unique = UniqueDocuments.of(documents(batch))
+                outcomes = unique.spread(
+                    _run_within(processor, unique.documents, settings.limits.seconds)
+                )
+                settings.timed(processor.take_seconds())
+                yield batch, outcomes
         return
     pool = WorkerPool(work, workers, settings.limits.seconds, settings.timed)
     try:
@@ -140,17 +146,42 @@ def run_batches(
         pool.close()
 
 
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Notes make and forget many small values that hold no circles: while they are worked on,
+    circles are looked for less often."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*_COLLECT)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+def collect_seldom() -> None:
+    """The same for good, in a process that does nothing else: what is loaded by now stays, and the
+    collector need not look at it again."""
+    gc.freeze()
+    gc.set_threshold(*_COLLECT)
+
+
 def _run_within(
     processor: Processor, documents: Sequence[Document], seconds: int
 ) -> list[Result | Failure]:
-    """The outcomes; where a batch takes too long, its documents have the time one by one."""
+    """The outcomes; where a batch takes too long, its records have the time one by one, and then
+    their documents, which are told what the others said."""
     try:
         with time_limit(seconds):
             return processor.run(documents)
     except OutOfTime:
         if len(documents) == 1:
             return [_too_late(documents[0].id, seconds)]
-    return [each for document in documents for each in _run_within(processor, [document], seconds)]
+    records = [list(each) for _, each in groupby(documents, attrgetter("record"))]
+    parts = records if len(records) > 1 else [[document] for document in documents]
+    outcomes = [each for part in parts for each in _run_within(processor, part, seconds)]
+    for at, told in known_from_record(outcomes, processor.rules):
+        [outcomes[at]] = _run_within(processor, [told], seconds)
+    return outcomes
 
 
 def _too_late(document_id: str, seconds: int) -> Failure:
@@ -235,6 +266,14 @@ class WorkerPool:
         return task
 
     def outcomes(self, task: Task) -> list[PackedResult | Failure]:
+        found = self._outcomes(task)
+        if task.halves:  # parts of one record were read apart
+            results = list(map(_unpacked, task.documents, found))
+            for at, told in known_from_record(results, self._work.policy.resolve):
+                [found[at]] = self._outcomes(self.submit([told]))
+        return found
+
+    def _outcomes(self, task: Task) -> list[PackedResult | Failure]:
         while (found := task.collected()) is None:
             self._wait()
         return found
@@ -349,10 +388,8 @@ def _serve(connection: Connection, work: Work) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold clinical text
     Thread(target=_end_with_parent, daemon=True).start()
     processor = work.ready()
-    # What is loaded stays: the collector of garbage need not look at it again.
-    gc.freeze()
-    gc.set_threshold(*_COLLECT)
     connection.send(None)
+    is_settled = False
     while True:
         try:
             documents = connection.recv()
@@ -360,6 +397,9 @@ def _serve(connection: Connection, work: Work) -> None:
             return
         outcomes = [_packed(outcome) for outcome in processor.run(documents)]
         connection.send((outcomes, processor.take_seconds()))
+        if not is_settled:  # the first notes have loaded all there is
+            collect_seldom()
+            is_settled = True
 
 
 def _end_with_parent() -> None:

@@ -10,13 +10,13 @@ file is one record. Only documents travel to worker processes; `render` stays wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from incognote.core.errors import IncognoteError, MissingExtra, ReadError, TransformError, wording
-from incognote.core.types import Document, Failure, Result
+from incognote.core.types import Document, Failure, Result, fingerprint
 from incognote.policy import FormatRules
 
 # So many archives may lie in each other.
@@ -48,6 +48,28 @@ class Unreadable(Failure):
     """A piece of a file that cannot be read, with its bytes for the quarantine folder."""
 
     raw: bytes = field(default=b"", repr=False)
+
+
+def with_records(contents: Iterable[Record | Failure], name: str) -> Iterator[Record | Failure]:
+    """The contents of a file, whose documents know of which record they are: those of one id.
+
+    A file that is one document may be read in parts; the first of them speaks for all.
+    """
+    whole = ""
+    for content in contents:
+        if isinstance(content, Failure):
+            yield content
+            continue
+        by_id: dict[str, list[Document]] = {}
+        for document in content.documents:
+            by_id.setdefault(document.id, []).append(document)
+        known = {
+            each: whole if whole and each == name else fingerprint(same, name)
+            for each, same in by_id.items()
+        }
+        whole = known.get(name, whole)
+        documents = (replace(each, record=known[each.id]) for each in content.documents)
+        yield replace(content, documents=tuple(documents))
 
 
 def unchanged(raw: bytes) -> Record:

@@ -3,7 +3,9 @@
 A text read in the wrong encoding looks fine to a program and hides names from every detector, so
 nothing is guessed that bytes can disprove: UTF-8 if it is UTF-8; UTF-16 or UTF-32 with a byte order
 mark; else Windows-1252 (the superset of Latin-1 that hospitals mean), unless the same bytes also
-hold UTF-8 sequences. Everything else is a ReadError.
+hold UTF-8 sequences, bytes that Windows-1252 does not have, or words that nobody writes ("M„ller",
+"Èâàíîâ", "cafÃ"), as text of another code page or a UTF-8 character cut in two would give.
+Everything else is a ReadError.
 """
 
 from __future__ import annotations
@@ -29,6 +31,14 @@ _MARKS = (
 # A well-formed UTF-8 sequence, or a surrogate written as if it were one.
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+# Windows-1252 that is none: marks within a word, where DOS has its accents; capitals within one, as
+# on a Mac or where half a UTF-8 character stands; and words of nothing but accents, as Cyrillic,
+# Greek and the scripts of Asia come out.
+_OTHER_CODE_PAGE = re.compile(
+    r"[^\W\d_][‚„”ƒ‡ˆ‰‹›˜¢£¤¥§¦¨¬¯´¶¸÷][^\W\d_]"
+    r"|[A-Za-z][ŠŒŽŸ][a-z]|[a-z]{2}[ŠŒŽŸ](?![A-Z])|[a-zß-öø-ÿ]{2}[À-ÖØ-Þ](?![A-ZÀ-ÖØ-Þ])"
+    r"|[À-ÖØ-öø-ÿ]{4}"
 )
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -68,9 +78,15 @@ def decode(data: bytes) -> Text:
     if _MULTIBYTE.search(data):
         raise ReadError("mixed encodings: partly UTF-8, partly not")
     try:
-        return Text(data.decode("cp1252"), "cp1252")
+        text = data.decode("cp1252")
     except UnicodeDecodeError:
         raise ReadError("neither UTF-8 nor Windows-1252 nor marked as UTF-16") from None
+    if _OTHER_CODE_PAGE.search(text):
+        raise ReadError(
+            "not UTF-8, and as Windows-1252 it makes no words: convert it to UTF-8 first, "
+            "for example with iconv"
+        )
+    return Text(text, "cp1252")
 
 
 def check(text: str) -> str:
@@ -80,7 +96,7 @@ def check(text: str) -> str:
     if _SURROGATE.search(text):
         raise ReadError("holds lone surrogates")
     if hides_text(text):
-        raise ReadError("holds tag letters, a text that nobody sees")
+        raise ReadError("holds tag letters, which are invisible text")
     return text
 
 

@@ -38,22 +38,22 @@ class Columns:
 
     def __init__(self, names: Iterable[str], rules: FormatRules) -> None:
         self.rules = rules
-        self._promised = labels_from_headers(names)
+        self._labels = labels_from_headers(names)
         self.patient = self._patient()
-        for key in self._promised:
+        for key in self._labels:
             if key in self.keys and not self.is_label(key):
-                self._promised[key] = _KEY
+                self._labels[key] = _KEY
 
     def _patient(self) -> str:
         """The field whose value rows of one patient share: as named, or the first that must be."""
-        if self.rules.patient in self._promised or self.rules.patient != _DEFAULTS.patient:
+        if self.rules.patient in self._labels or self.rules.patient != _DEFAULTS.patient:
             return self.rules.patient
-        numbers = [name for name in self._promised if is_patient_number(name)]
-        records = [name for name, kind in self._promised.items() if kind == "MEDICALRECORD"]
+        numbers = [name for name in self._labels if is_patient_number(name)]
+        records = [name for name, kind in self._labels.items() if kind == "MEDICALRECORD"]
         return next(iter([*numbers, *records]), self.rules.patient)
 
     def choice(self, name: str) -> str | None:
-        """What the policy says of a field; None where it is told by its name and its value."""
+        """What the policy says of a field; None where its name and its value decide."""
         if name in self.rules.text:
             return TEXT
         chosen = self.rules.labels.get(name)
@@ -66,17 +66,17 @@ class Columns:
         chosen = self.choice(name)
         if chosen is not None:
             return chosen, 0, len(value)
-        kind, start, end = classify_value(self.promised(name), value)
+        kind, start, end = classify_value(self.label_of_header(name), value)
         # Whatever it looks like, what a row or a patient is known by identifies: all of it goes.
         is_key = kind in (TEXT, VALUE) and name in self.keys
-        return (self._promised.get(name) or _KEY if is_key else kind), start, end
+        return (self._labels.get(name) or _KEY if is_key else kind), start, end
 
-    def promised(self, name: str) -> str | None:
-        return self._promised.get(name)
+    def label_of_header(self, name: str) -> str | None:
+        return self._labels.get(name)
 
-    def promise(self, name: str, kind: str) -> None:
+    def set_label(self, name: str, kind: str) -> None:
         """The source itself says what a column holds, whatever its name is."""
-        self._promised[name] = kind
+        self._labels[name] = kind
 
     @property
     def keys(self) -> tuple[str, str]:
@@ -90,12 +90,12 @@ class Columns:
 
     def is_label(self, name: str) -> bool:
         """Whether the values of a field are masked as a whole, if they can be what it says."""
-        chosen = self.choice(name) or self.promised(name)
+        chosen = self.choice(name) or self.label_of_header(name)
         return chosen not in (None, KEEP, DROP, TEXT, CODES, VALUES)
 
     def is_named(self, name: str) -> bool:
         """Whether anything but the value itself says what a field is."""
-        return self.choice(name) is not None or self.promised(name) is not None
+        return self.choice(name) is not None or self.label_of_header(name) is not None
 
 
 @dataclass(frozen=True, slots=True)

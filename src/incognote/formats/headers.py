@@ -1,8 +1,8 @@
-"""What a field holds, told by the name of its column or key where no policy names it.
+"""What a field holds, by the name of its column or key where no policy names it.
 
 "DOB", "birth_date" and "PatientDateOfBirth" hold dates of birth in every export. A value that
-cannot be what its column promises ("unknown" under a date, a sentence under a telephone) is read as
-text instead, so that a wrong guess about a name destroys nothing and lets nothing through.
+does not fit the name of its column ("unknown" under a date, a sentence under a telephone) is read
+as text instead, so that a wrong guess about a name destroys nothing and lets nothing through.
 """
 
 from __future__ import annotations
@@ -13,8 +13,20 @@ from collections.abc import Iterable
 from incognote.core.fields import CODES, VALUES, is_blank, label_from_header, words_of
 from incognote.core.labels import label as label_named
 from incognote.formats.clinical import VALUE, is_measurement
+from incognote.lexicon.words import SHORT, is_word
 from incognote.policy import KEEP, TEXT
 
+# A column called by a program.
+_PROGRAMS = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+# A position is one in the genome where the table has chromosomes, a site one of the body where it
+# says by which route a drug was given.
+_COMPANY = (
+    (
+        frozenset({"chrom", "chromosome", "chr"}),
+        frozenset({"position", "pos", "start", "end", "stop", "build"}),
+    ),
+    (frozenset({"route", "vaccine"}), frozenset({"site"})),
+)
 # "name" means a person where the table has columns that only people have.
 _PERSONAL = frozenset({"SSN", "MEDICALRECORD", "PHONE", "EMAIL", "STREET", "CITY", "ZIP"})
 
@@ -31,11 +43,29 @@ _LONGEST = 80
 
 
 def labels_from_headers(names: Iterable[str]) -> dict[str, str | None]:
-    """What each column of a table holds; some are told by the company they keep."""
+    """What each column of a table holds; some are told by the company they keep: a name beside an
+    address is a patient's, a position beside a chromosome is one in the genome."""
     found = {name: label_from_header(name) for name in names}
     if not _PERSONAL.isdisjoint(found.values()):
         found |= {name: "PATIENT" for name in found if words_of(name).lower() in ("name", "names")}
-    return found
+    return found | values_by_company(found)
+
+
+def values_by_company(names: Iterable[str]) -> dict[str, str]:
+    """The columns that hold clinical values because others stand beside them."""
+    plain = {name: _plain(name) for name in names}
+    every = set(plain.values())
+    return {
+        name: VALUES
+        for beside, columns in _COMPANY
+        if not beside.isdisjoint(every)
+        for name, words in plain.items()
+        if words in columns
+    }
+
+
+def _plain(name: str) -> str:
+    return words_of(name).lower()
 
 
 def is_patient_number(name: str) -> bool:
@@ -43,6 +73,13 @@ def is_patient_number(name: str) -> bool:
     words = words_of(name).lower()
     return label_from_header(name) == "IDNUM" and words.startswith(
         ("pat", "pt ", "subject", "person")
+    )
+
+
+def is_column_name(name: str) -> bool:
+    """Whether a header is written as programs write them, of words that are nobody's name."""
+    return _PROGRAMS.fullmatch(name) is not None and all(
+        len(word) <= SHORT or is_word(word) for word in name.split("_") if word.isalpha()
     )
 
 
@@ -74,7 +111,7 @@ def _clinical(value: str) -> str:
 
 
 def _could_be(label: str, value: str) -> bool:
-    """Whether a value may be what its column promises; a sentence or a mere mark is not."""
+    """Whether a value fits the label of its column; a sentence or a mere mark does not."""
     if len(value) > _LONGEST or "\n" in value:
         return False
     if label_named(label).category in ("NAME", "LOCATION", "PROFESSION") and label not in (

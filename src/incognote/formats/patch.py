@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from incognote.core.errors import TransformError
+from incognote.core.labels import MADE_OF_NAMES
 from incognote.core.types import Document, Result, Span
 from incognote.formats.base import Record, new_text
 from incognote.formats.charset import Text, check
@@ -137,10 +138,6 @@ def inner_slot(piece: Piece, inner: Sequence[Slot], write: Callable[[str], str])
 def dropped_slot(start: int, end: int, nothing: str) -> Slot:
     """A stretch that goes, whatever it says; `nothing` is what the format writes instead."""
     return Slot((), lambda _: [Change(start, end, nothing)])
-
-
-# Fields that follow the name of whom they belong to.
-MADE_OF_NAMES = frozenset({"EMAIL", "USERNAME", "URL"})
 
 
 def facts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:

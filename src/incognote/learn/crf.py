@@ -15,9 +15,10 @@ from itertools import combinations
 from pathlib import Path
 
 from incognote.core.errors import UsageError
-from incognote.detect.learned.crf import OUTSIDE, CrfScorer, crfsuite, sequences
+from incognote.detect.learned.crf import OUTSIDE, CrfScorer, sequences
 from incognote.detect.learned.crf_features import GROUPS, FeatureReader
 from incognote.detect.learned.model_folder import ModelFolder, open_model
+from incognote.detect.learned.suite import crfsuite
 from incognote.learn.data import Note, labels_of
 from incognote.learn.folder import write_folder
 from incognote.learn.network.windows import unit_targets

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from incognote.core.errors import UsageError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
+from incognote.lexicon.language import language_of
 from incognote.prepare.fold import fold
-from incognote.prepare.language import language_of
 
 Mark = tuple[int, int, str]
 # What a model may be trained for alone.

@@ -124,7 +124,8 @@ def points_table(folder: ModelFolder) -> list[str]:
         "| sensitivity | recall | precision | false alarms per 1,000 words |",
         "|--:|--:|--:|--:|",
         *(
-            f"| {p.sensitivity:g} | {p.recall:.4f} | {p.precision:.4f} | {p.false_alarms:.2f} |"
+            f"| {p.sensitivity:g}{'' if p.is_reached else ' (not reached)'} "
+            f"| {p.recall:.4f} | {p.precision:.4f} | {p.false_alarms:.2f} |"
             for p in folder.points
         ),
     ]

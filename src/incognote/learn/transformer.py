@@ -58,6 +58,8 @@ class Training:
     decay: float = 0.01
     warmup: float = 0.04
     blanked: float = 0.06  # share of pieces replaced by the unknown piece, instead of dropout
+    dropout: float = 0.0
+    learn_overlap: int = 0  # pieces that two windows share in training
     averaging: float = 0.995
     patience: int = 3
     seed: int = 1
@@ -127,7 +129,13 @@ def train(
     for teacher in teachers:
         if teacher.labels != labels:
             raise UsageError(f"the teacher {teacher.name} knows other labels than these notes have")
-    model = build(base, labels, learn_words=options.learn_words, frozen=options.frozen)
+    model = build(
+        base,
+        labels,
+        learn_words=options.learn_words,
+        frozen=options.frozen,
+        dropout=options.dropout,
+    )
     first_epoch, best = 0, Best(out, options.patience)
     if resume:
         first_epoch, best = _resumed(model, out, labels, options)
@@ -141,17 +149,23 @@ def train(
         options.decay,
         options.averaging,
     )
-    crew = Crew(model, options.workers, device, base.pieces.unknown, options.blanked)
+    threads = WorkerThreads(model, options.workers, device, base.pieces.unknown, options.blanked)
     schedule = Schedule(options.epochs, options.minutes)
-    make = BatchMaker(base.pieces, index, options.window, options.budget // options.workers)
-    check = replace(make, budget=options.budget * 2)([Lesson(note) for note in held], 0)
+    make = BatchMaker(
+        base.pieces,
+        index,
+        options.window,
+        options.budget // options.workers,
+        options.learn_overlap,
+    )
+    check = replace(make, budget=options.budget * 2, overlap=0)([Lesson(note) for note in held], 0)
     numbers = range(first_epoch, options.epochs)
     seeds = [options.seed * 1000 + epoch for epoch in numbers]
     for epoch, parts in zip(
         numbers, _fed(lessons or LessonMaker(source), make, seeds, options, teachers), strict=True
     ):
         model.train()
-        _run_epoch(epoch, parts, crew, steps, schedule, options, progress)
+        _run_epoch(epoch, parts, threads, steps, schedule, options, progress)
         with steps.average.in_place():
             error = _held_out_error(model, check, device)
             progress(f"epoch {epoch + 1} held-out error {error:.4f}")
@@ -210,7 +224,7 @@ def _trained(model: Any, *, of_base: bool) -> list[Any]:
 def _run_epoch(
     epoch: int,
     parts: Sequence[Batch],
-    crew: Crew,
+    threads: WorkerThreads,
     steps: Steps,
     schedule: Schedule,
     options: Training,
@@ -224,14 +238,15 @@ def _run_epoch(
         done = schedule.done(epoch + number / len(todo))
         if done >= 1:
             break
-        loss = crew.backward(batch)
+        loss = threads.backward(batch)
         if not isfinite(loss):
             raise UsageError(
                 f"training failed in epoch {epoch + 1}: the loss is not a number any more. Lower "
                 "the rate, or look for damaged weights in the base"
             )
         total += loss
-        steps.take(min(1.0, (done + 1e-4) / options.warmup) * (1.0 - done))
+        rising = min(1.0, (done + 1e-4) / options.warmup) if options.warmup else 1.0
+        steps.take(rising * (1.0 - done))
         seen += sum(part.ids.size for part in batch)
         if number % 50 == 49:
             speed = seen / (time.monotonic() - started)
@@ -241,7 +256,7 @@ def _run_epoch(
             )
 
 
-class Crew:
+class WorkerThreads:
     """Copies of a network that share one step: each reads a part of the batch, in its own thread.
 
     Where other programs use the machine too, this is far faster than spreading every operation

@@ -14,7 +14,7 @@ _LETTERS = str.maketrans(
 _LONG_FORMS = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
 
 
-# Whoever meets a new word asks a dozen questions about it, one after the other.
+# A new word is looked up a dozen times, in one list after the other.
 @cached(1024)
 def fold(text: str) -> str:
     """Folds "O'Brien" and "OBRIEN" to "obrien", "Muñoz" to "munoz", "St. Paul" to "st paul"."""

@@ -1,4 +1,4 @@
-"""What a word is as a name, whoever bears it: mostly given or mostly family, of which sex, and
+"""What a word is as a name: mostly given or mostly family, of which sex, and
 which full form a nickname stands for. All answers depend on the word alone."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def family_share(word: str) -> float:
     family = lexicon().surname_bearers(word)
     if given is None and family is None:
         return 0.5
-    # Nobody is counted for names of other sources; one bearer each leaves a share to compare.
+    # Other sources count no bearers; one bearer each leaves a share to compare.
     given, family = (given or 0) + (given is not None), (family or 0) + (family is not None)
     return family / (given + family)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from incognote.core.caches import once
+from incognote.core.caches import cached, once
 from incognote.lexicon import store
 from incognote.lexicon.fold import fold
 
@@ -16,7 +16,7 @@ ETHNICITIES: tuple[Ethnicity, ...] = ("white", "black", "hispanic", "api")
 
 # What the 2020 census counted: the people behind the shares below.
 POPULATION = 331_000_000
-# A surrogate must be a name many bear, or it points at somebody.
+# A surrogate must be a name that many people have, or it identifies one of them.
 SURROGATE_MINIMUM = POPULATION * 2 // 100_000
 # A name belongs to a sex or a community if this share of its bearers does.
 SEX_SHARE, ETHNICITY_SHARE = 0.9, 0.5
@@ -102,6 +102,7 @@ class NameTable:
         return self._female[row] / 200 if self._female else 0.5
 
 
+@cached(16384)
 def written(key: str) -> str:
     """The usual capitals of a folded name: "McDonald", "O'Brien", "Garcia"."""
     if key in _IRISH:

@@ -1,12 +1,12 @@
 """Is this word more than a name? One answer for each way to ask, and one place for the thresholds.
 
-| question | who asks |
+| question | asked by a caller that ... |
 |---|---|
-| `is_medical` | whoever must not take a disease or a drug for a person |
-| `is_word` | whoever found a name: may the word be meant instead? |
-| `may_be_no_name` | whoever looks for a known name in all of a text, without a cue |
-| `has_meaning` | whoever looks for misspelt names: a word that exists is no misspelling |
-| `is_borne` | whoever has nothing but the word: do enough people bear it? |
+| `is_medical` | must not take a disease or a drug for a person |
+| `is_word` | found a name: may the word be meant instead? |
+| `may_be_no_name` | searches all of a text for a known name, without a cue |
+| `has_meaning` | searches for misspelt names: a word that exists is no misspelling |
+| `is_borne` | has nothing but the word: do enough people bear it? |
 
 A name may be none of the first three for one caller and some for another only because of what that
 caller has to go on; `may_be_no_name` says so of short names ("Ray") and abbreviations ("Mai").
@@ -32,7 +32,7 @@ class Borne(NamedTuple):
 
 # The name detector weighs other evidence, too.
 WEIGHED = Borne(2_500, 3_000)
-# Nearly every town is somebody's surname: rarer names are rather towns.
+# Nearly every town is also a surname: rarer names are rather towns.
 NO_TOWN = Borne(1_000, 3_000)
 # No cue at all: "Misty holds Charity while".
 UNCUED = Borne(4_000, 3_000)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from incognote.core.text import calendar
 from incognote.lexicon import lexicon
+from incognote.lexicon.eponyms import is_term, names_thing
 from incognote.lexicon.speech import tag
-from incognote.lexicon.words import Rank, is_among, may_be_no_name
+from incognote.lexicon.verbs import DOES, HUMAN, OF_PEOPLE
+from incognote.lexicon.words import may_be_no_name
 
 _NAME_TAGS = frozenset({"NNP", "NNPS"})
 _FINITE = frozenset({"VBD", "VBZ", "MD"})
@@ -17,7 +20,7 @@ _PLACE_BEFORE = re.compile(
 )
 # People are spoken of, talked to and heard from; they are not lived in.
 _INSIDE_BEFORE = re.compile(rf"\b(?:{_IN})\s+(?:the\s+)?$", re.IGNORECASE)
-# Behind these stands who did it.
+# The agent follows these words.
 _AGENT_BEFORE = re.compile(r"\b(?:by|per)\s+$", re.IGNORECASE)
 _VERBS = frozenset({"VBZ", "VBD", "VBG", "VBN", "MD"})
 _PLACE_BEHIND = re.compile(
@@ -28,10 +31,8 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"|winter|spring|summer|autumn|fall|\d+"
 )
-MONTHS = frozenset(
-    "january february march april may june july august september october november december"
-    " winter spring summer autumn fall".split()
-)
+# Also the seasons: names of time that are names of people, too.
+MONTHS = frozenset(map(str.lower, (*calendar.MONTHS, *calendar.SEASONS, "fall")))
 _DATE_BEFORE = re.compile(
     r"\b(?:in|on|since|until|till|of|during|from|through|between|before|after|early|late|mid|mid-"
     r"|last|next|this|every|each|past|around|for|end|beginning|middle|due|exp)\s+(?:the\s+)?$"
@@ -47,42 +48,9 @@ _TITLE_BEFORE = re.compile(
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#|]|\s-|\b\d{4}\b|(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)\.)[\s\"'(]*$"
 )
-_POINTS = re.compile(r"\s+\d{1,2}(?:[./]\d+)?(?![\d-])")
 _NEXT_WORD = re.compile(r"(?:['’]s)?\s+([^\W\d_]+|\d)")
 _WORDS = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
-# What people do and have done to them, behind a name that begins a sentence.
-_DOES = frozenset(
-    """
-    is was has had will would says said states stated reports reported denies denied and agrees
-    agreed calls called asks asked wants wanted came went lives lived works worked did does died
-    seen who whose presents presented returns returned verbalized continues also can could may
-    should needs takes took to at by with for on in from about saw sees arrived arrives
-    """.split()
-)
-# What only people do.
-_HUMAN = frozenset(
-    """
-    says said states stated reports reported denies denied agrees agreed asks asked wants wanted
-    thinks thought feels felt lives calls called works verbalizes verbalized refuses refused tells
-    told cried cries jokes joked worries worried visits visited thanks thanked admits admitted
-    pronounced notified prayed prays smokes drinks sleeps eats ate slept tolerated drove drives
-    brought brings signed changed dictated flushed teaches taught translated interprets declines
-    declined endorses endorsed complains complained describes described recalls requests requested
-    speaks spoke answered hopes understands lost gained who paged updated informed accepts accepted
-    smiles smiled laughs laughed married sat sits stood phoned phones texted emailed quit walks
-    ambulates aware prefers preferred remembers
-    """.split()
-)
-# What no device or sign does that is named after somebody: "Hardy paged", no "Foley changed".
-_OF_PEOPLE = frozenset(
-    """
-    says said states stated agrees agreed asks asked wants wanted thinks thought feels felt called
-    calls phoned phones texted emailed paged notified informed aware told tells cried cries joked
-    prays prayed smokes drinks sleeps slept lives drove smiles smiled laughed laughs hopes prefers
-    preferred remembers recalls
-    """.split()
-)
 _WILL_DO = re.compile(
     r" (?:to|will|would|can|could|cannot|did|should|must)(?: not)? (?:call|phone|come|attend|drive"
     r"|visit|speak|talk|discuss|see|arrange|contact|notify|sleep|eat|write|bring|meet|help|teach"
@@ -99,6 +67,37 @@ _SPOKEN_TO = re.compile(
 )
 _WEATHER = frozenset("warm cold hot wet dry".split())
 _IS_HOW = re.compile(r" (?:is|was|has been|had been|feels|felt) (?:not |more |very |now )?([a-z]+)")
+# How only people are: "Innocent happy".
+_MOODS = (
+    "happy|unhappy|glad|sad|anxious|tearful|upset|angry|worried|pleased|relieved|frustrated|scared"
+    "|supportive|hopeful|grateful|thankful|embarrassed|cheerful|talkative|asleep|crying|laughing"
+)
+_FEELS = re.compile(rf" (?:(?:is|was|very|so|quite|also|still) )*(?:{_MOODS})\b(?! of)")
+# How only people are, and where: "Glass happy", "Lamb at bedside".
+_IS_SO = re.compile(
+    r" (?:(?:is|was|has been|remains|seem(?:s|ed)|appear(?:s|ed)|also|still|very|so|quite|more) )*"
+    rf"(?:{_MOODS}|attentive|agreeable|amenable|reluctant|hesitant|awake|ambulatory|ambulating"
+    r"|smiling|visiting|at (?:the )?bedside|at bs\b|at work|at school|in school"
+    r"|in (?:the )?(?:lobby|waiting room)|on (?:the )?phone|on leave|off today|off duty)\b(?! of)"
+    r"| (?:also|still|now) (?:febrile|afebrile|ill|sick|well|stable|positive|negative|coughing)\b"
+    r"| (?:well|too)(?=[.,;])"
+)
+# What people do in notes and things hardly ever do. Words that are in everybody's mouth need it.
+_SURELY_DID = (
+    r"called|paged|phoned|texted|emailed|faxed|asked|asks|said|says|stated|told|gave|cosigned|spoke"
+    r"|met|ok'd|okayed|agreed|agrees|refused|declined|drove|cooked|cried|laughed|smiled|joked"
+    r"|scrubbed|interpreted|translated|taught|photographed|wants|wanted|knows|thinks|thought"
+    r"|managing|arranging"
+)
+_ALSO_DID = (
+    r"|ordered|ordering|helping|rounding|covering|signed|resumed|rounded|examined|consulted"
+    r"|explained|helped|prefers|visited|notified|informed|updated|aware|to (?:call|see|text"
+    r"|phone|page|tell|teach|drive|remove|sign|write|discuss|arrange)"
+)
+_OFTEN = r" (?:(?:has|had|will|also|then|again|now|later) )*"
+_DID = re.compile(rf"{_OFTEN}(?:{_SURELY_DID}{_ALSO_DID})\b")
+_DID_SURELY = re.compile(rf"{_OFTEN}(?:{_SURELY_DID})\b")
+_TOLD = re.compile(r" (?:was |also )*(?:notified|informed|aware)\b")
 _CALLED = (" (goes by ", " (aka ", " (a.k.a. ", " (called ", " (née ", " (nee ", " (prefers ")
 _VERB_ENDS = re.compile(r" [a-z]{3,}(?:s|ed)[.;]")
 _BRACKET = re.compile(r" \([^()\n]{1,60}\)")
@@ -118,7 +117,7 @@ def is_place_here(text: str, start: int, end: int, *, inside: bool = False) -> b
 
 
 def is_agent(text: str, start: int) -> bool:
-    """Whether a word stands where those stand who did something: "done by Castle"."""
+    """Whether the words before say that a person did something: "done by Castle"."""
     return _AGENT_BEFORE.search(text, max(0, start - 8), start) is not None
 
 
@@ -134,11 +133,32 @@ def acts_as_human(text: str, end: int, *, surely: bool = False) -> bool:
     if not surely and text.startswith((" d/c'd", " s/p", " endorses"), end):
         return True
     following = _NEXT_WORD.match(text, end)
-    return following is not None and following[1].lower() in (_OF_PEOPLE if surely else _HUMAN)
+    return following is not None and following[1].lower() in (OF_PEOPLE if surely else HUMAN)
+
+
+def is_state_described(text: str, end: int) -> bool:
+    """Whether what follows says how or where a person is: "Glass happy", "Lamb at bedside"."""
+    return _IS_SO.match(text, end) is not None
+
+
+def is_told(text: str, end: int) -> bool:
+    """Whether what follows is that somebody was told: "Little notified"."""
+    return _TOLD.match(text, end) is not None
+
+
+def feels(text: str, end: int) -> bool:
+    """Whether it is said how somebody feels."""
+    return _FEELS.match(text, end) is not None
+
+
+def does_work(text: str, end: int, *, surely: bool = False) -> bool:
+    """Whether a verb of what people do in notes follows: "Wood ordered"; `surely`, of what nothing
+    else does: "Page called"."""
+    return (_DID_SURELY if surely else _DID).match(text, end) is not None
 
 
 def is_spoken_to(text: str, start: int) -> bool:
-    """Whether a word stands where those stand who are spoken to: "phoned June", "d/w Field"."""
+    """Whether the words before say that a person is spoken to: "phoned June", "d/w Field"."""
     return _SPOKEN_TO.search(text, max(0, start - 24), start) is not None
 
 
@@ -155,7 +175,7 @@ def is_followed_as_date(text: str, end: int) -> bool:
 
 
 def is_described(text: str, end: int) -> bool:
-    """Whether it is said how somebody is: "was lightheaded", "is doing well"."""
+    """Whether what follows says how a person is: "was lightheaded", "is doing well"."""
     following = _IS_HOW.match(text, end)
     if following is None or following[1] in _WEATHER:
         return False
@@ -178,7 +198,7 @@ def harmless_use(text: str, start: int, end: int, *, both_cases: bool) -> str:
     word = text[start:end]
     if is_titled(text, start):
         return ""
-    if _names_thing(text, start, end):
+    if names_thing(text, start, end):
         return "eponym"
     if not may_be_no_name(word):
         return ""
@@ -196,13 +216,13 @@ def harmless_use(text: str, start: int, end: int, *, both_cases: bool) -> str:
 
 
 def acts(text: str, start: int, end: int, *, tagger: bool = True) -> bool:
-    """Whether what follows a known name is what somebody does: "Banks called", no "Black stool"."""
+    """Whether what follows a known name is what a person does: "Banks called", no "Black stool"."""
     following = _NEXT_WORD.match(text, end)
     if following is None or text[end : end + 2] in ("'s", "’s"):
         # "Seen by: Banks." A word alone says nothing against a name.
         return True
     word = following[1].lower()
-    if (word in _DOES and word not in _UNSURE) or word in _HUMAN:
+    if (word in DOES and word not in _UNSURE) or word in HUMAN:
         return True
     if _VERB_ENDS.match(text, end) and not is_term(word):  # "Field renews."
         return True
@@ -242,22 +262,3 @@ def _in_capitals(text: str, start: int, end: int) -> bool:
     behind = re.match(r"\W{1,2}([^\W\d_]{2,})", text[end : end + 24])
     beside = [match[1] for match in (before, behind) if match]
     return bool(beside) and all(word.isupper() and may_be_no_name(word) for word in beside)
-
-
-def _names_thing(text: str, start: int, end: int) -> bool:
-    """Whether a name stands for a disease, a thing or a scale: "Bell's palsy", "Gleason 7"."""
-    following = _NEXT_WORD.match(text, end)
-    if following is None or not lexicon().is_eponym(text[start:end]):
-        return False
-    thing = following[1]
-    if thing.lower() in _DOES or thing.lower() in _HUMAN:  # "Young returns", no thing of Young's
-        return False
-    # A score has a digit or two, and is no telephone.
-    return bool(_POINTS.match(text, end)) if thing.isdigit() else is_term(thing)
-
-
-def is_term(word: str) -> bool:
-    """A clinical word, also in the plural, that is not in everybody's mouth: no "left", "about"."""
-    lex = lexicon()
-    clinical = any(lex.is_clinical(word.removesuffix(end)) for end in ("", "s", "es"))
-    return clinical and not is_among(word, Rank.CONSTANT)

@@ -59,7 +59,7 @@ def _credentials() -> frozenset[str]:
 
 
 def is_cue(word: str) -> bool:
-    """Whether a word says who somebody is, and so is nobody's name: "daughter"."""
+    """Whether a word says who a person is, and so is no name: "daughter"."""
     return word in _words()
 
 

@@ -1,4 +1,4 @@
-"""Who is meant: mentions that name the same person are put together.
+"""Groups the mentions that name the same person.
 
 Full names come first, then names with an initial, then single words and bare initials: each goes to
 the person it fits, and where it fits several, the title, the label, the role and the place decide.
@@ -7,6 +7,7 @@ Every decision leaves a reason.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,12 @@ _MANY = 400
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """A person in the making. `words` are all whole name words of its mentions."""
+    """The mentions of one person, while they are collected.
+
+    `words` are all whole name words of its mentions, `runs` those words as they follow each other,
+    `starts` where mentions begin, in order. Facts about all mentions are updated when one is
+    added, because a long document may name a person a thousand times.
+    """
 
     mentions: list[Mention] = field(default_factory=list)
     words: set[str] = field(default_factory=set)
@@ -36,11 +42,21 @@ class Group:
     initials: set[str] = field(default_factory=set)
     suffix: str = ""
     sexes: set[Sex] = field(default_factory=set)
+    runs: set[tuple[str, ...]] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+    kinships: set[str] = field(default_factory=set)
+    starts: list[int] = field(default_factory=list)
+    is_called_patient: bool = False
 
     def add(self, mention: Mention, reason: str) -> None:
         mention.reason = mention.reason or reason
         self.mentions.append(mention)
+        insort(self.starts, mention.start)
         reading = mention.reading
+        self.runs.add(tuple(reading.whole))
+        self.labels.add(mention.label)
+        self.kinships |= {mention.cue.kinship} - {""}
+        self.is_called_patient |= mention.cue.patient
         self.words.update(mention.misspelt.get(word, word) for word in reading.whole)
         self.given.update(reading.of("given"))
         self.family.update(reading.of("family"))
@@ -68,7 +84,7 @@ class Group:
 
     @property
     def is_full(self) -> bool:
-        return any(len(mention.reading.whole) > 1 for mention in self.mentions)
+        return any(len(run) > 1 for run in self.runs)
 
     @property
     def is_staff(self) -> bool:
@@ -77,20 +93,20 @@ class Group:
 
 def group(mentions: Sequence[Mention]) -> list[Group]:
     """The people of a document, in order of appearance."""
-    crowd = _Crowd()
+    collected = _Groups()
     full = [m for m in mentions if len(m.reading.whole) > 1]
     for mention in sorted(full, key=_fullest):
-        crowd.place_full(mention)
+        collected.place_full(mention)
     for mention in mentions:
         if len(mention.reading.whole) == 1 and mention.reading.initials:
-            crowd.place_with_initial(mention)
+            collected.place_with_initial(mention)
     for mention in mentions:
         if len(mention.reading.whole) == 1 and not mention.reading.initials:
-            crowd.place_single(mention)
+            collected.place_single(mention)
     for mention in mentions:
         if not mention.reading.whole:
-            crowd.place_initials(mention)
-    groups = crowd.groups
+            collected.place_initials(mention)
+    groups = collected.groups
     for each in groups:
         each.mentions.sort(key=lambda m: m.start)
     return sorted(groups, key=lambda each: each.mentions[0].start)
@@ -101,7 +117,7 @@ def _fullest(mention: Mention) -> tuple[bool, int, int]:
     return not mention.reading.sure, -len(mention.reading.whole), mention.start
 
 
-class _Crowd:
+class _Groups:
     def __init__(self) -> None:
         self.groups: list[Group] = []
         self._bearing: defaultdict[str, list[Group]] = defaultdict(list)
@@ -187,7 +203,7 @@ class _Crowd:
                 for one in self.groups
                 if one.given
                 and _suffixes_agree(mention, one)
-                and any(_calls(word, g) for g in one.given)
+                and any(_may_be_same_given_name(word, g) for g in one.given)
             ]
             reason = "nickname"
         if not fits:
@@ -199,7 +215,11 @@ class _Crowd:
         self._add(mention, best, reason if best else "first-named")
 
     def place_initials(self, mention: Mention) -> None:
-        letters = mention.reading.initials
+        letters, suffix = mention.reading.initials, mention.reading.suffix
+        if suffix and not letters:  # "with her son Jr."
+            best = _choose([one for one in self.groups if one.suffix == suffix], mention)
+            self._add(mention, best, "part-of-name" if best else "first-named")
+            return
         best = _choose(self._by_initials.get(letters, ()), mention) if len(letters) > 1 else None
         self._add(mention, best, "initials" if best else "first-named")
 
@@ -221,7 +241,7 @@ class _Crowd:
             return
 
 
-def _calls(one: str, other: str) -> bool:
+def _may_be_same_given_name(one: str, other: str) -> bool:
     """Whether two given names may be one person's: by the lists, or because one is cut short, as
     "Venkat" is of "Venkataraman" and "Lupe" of "Guadalupe"."""
     short, long = sorted((one, other), key=len)
@@ -254,12 +274,11 @@ def _suffixes_agree(mention: Mention, one: Group) -> bool:
         return suffix == one.suffix
     if not suffix and not one.suffix:
         return True
-    kin = any(m.cue.kinship for m in one.mentions)
+    kin = mention.cue.kinship
     if suffix:
-        return not (mention.cue.kinship and one.is_full and not kin)
-    return not (
-        kin and not mention.cue.kinship and (len(mention.reading.whole) > 1 or mention.cue.title)
-    )
+        return not (kin and one.is_full and not one.kinships)
+    named_whole = len(mention.reading.whole) > 1 or mention.cue.title
+    return not (one.kinships and not kin and named_whole)
 
 
 def _sexes_agree(mention: Mention, one: Group) -> bool:
@@ -294,12 +313,11 @@ def _choose(fits: Sequence[Group], mention: Mention) -> Group | None:
 
     def rank(one: Group) -> tuple[bool, bool, bool, bool, bool, int]:
         suffix = one.suffix == mention.reading.suffix
-        same = any(m.label == mention.label for m in one.mentions)
+        same = mention.label in one.labels
         [word] = mention.reading.whole[:1] or [""]
         as_here = (word in one.family) == bool(mention.cue.title)
-        kin = {m.cue.kinship for m in one.mentions} - {""}
-        kinship = bool(mention.cue.kinship and mention.cue.kinship in kin)
-        patient = any(m.cue.patient for m in one.mentions) and bool(mention.cue.title)
+        kinship = mention.cue.kinship in one.kinships
+        patient = one.is_called_patient and bool(mention.cue.title)
         return suffix, same, kinship, as_here, patient, _nearness(mention, one)
 
     return max(fits, key=rank)
@@ -307,14 +325,13 @@ def _choose(fits: Sequence[Group], mention: Mention) -> Group | None:
 
 def _likeness(mention: Mention, one: Group) -> tuple[int, bool, bool, int]:
     """How much a full name is like those of a person: words shared, and in the same order."""
-    words = mention.reading.whole
-    runs = (m.reading.whole for m in one.mentions)
-    in_order = any(words == run[i : i + len(words)] for run in runs for i in range(len(run)))
-    same = any(m.label == mention.label for m in one.mentions)
+    words = tuple(mention.reading.whole)
+    in_order = any(words == run[i : i + len(words)] for run in one.runs for i in range(len(run)))
+    same = mention.label in one.labels
     return len(one.words & set(words)), in_order, same, _nearness(mention, one)
 
 
 def _nearness(mention: Mention, one: Group) -> int:
     """Higher for who was named last before the mention; lowest for who is named only later."""
-    before = [m.start for m in one.mentions if m.start < mention.start]
-    return max(before) if before else -min(m.start for m in one.mentions)
+    before = bisect_left(one.starts, mention.start)
+    return one.starts[before - 1] if before else -one.starts[0]

@@ -21,6 +21,7 @@ from incognote.link.context import (
     MONTHS,
     acts,
     acts_as_human,
+    does_work,
     is_agent,
     is_date_here,
     is_described,
@@ -58,13 +59,16 @@ _ON_WARD = re.compile(
 # A month and then a whole date: the month is the end of a name.
 _MONTH_BEFORE_DATE = re.compile(r"([^\W\d_]+)\s+(?=\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)")
 
+# "begins on June 8. June will drive": the second month begins a sentence.
+_DAY_AND_MONTH = re.compile(r"(\d{1,2})\. ([A-Z][a-z]+)$")
+
 
 def is_stated(span: Span) -> bool:
     """Whether the source itself says what the span is: no evidence outranks that."""
     return any(source.partition("/")[0] in _STATED for source in span.sources)
 
 
-def _is_somebody(text: str, span: Span) -> bool:
+def _is_person(text: str, span: Span) -> bool:
     """Whether the context of a town's name speaks for a person."""
     beside = cue(text, span.start, span.end)
     return bool(beside.title or beside.kinship or acts(text, span.start, span.end, tagger=False))
@@ -85,12 +89,13 @@ def restore_names(
     for name in sorted(lost, key=lambda span: (-span.length, -span.score, span.start)):
         rivals = [span for span in kept if span.overlaps(name)]
         misread = any(span.label not in PEOPLE for span in rivals)
-        if misread and all(_gives_way(span, name, text) for span in rivals):
+        if misread and all(_is_misread_part(span, name, text) for span in rivals):
             kept = [span for span in kept if span not in rivals]
             kept.append(name.moved(name.start, name.end))
     # Most spans are neither dates in words nor anything that may be a name.
     if any(span.label == "DATE" and text[span.start].isalpha() for span in kept):
         kept = [each for span in kept for each in _month_apart(span, text)]
+        kept = _days_to_months(sorted(kept, key=attrgetter("start")), text)
     kept = [_full_name(span, text, allowed) if span.label in _MISTAKABLE else span for span in kept]
     return sorted(kept, key=attrgetter("start"))
 
@@ -106,7 +111,26 @@ def _month_apart(span: Span, text: str) -> Iterator[Span]:
     yield span.moved(span.start + match.end(), span.end)
 
 
-def _gives_way(rival: Span, name: Span, text: str) -> bool:
+def _days_to_months(spans: Sequence[Span], text: str) -> list[Span]:
+    """A day between two months belongs to the first: "on June 8. June will drive"."""
+    out: list[Span] = []
+    for span in spans:
+        last = out[-1] if out else None
+        match = _DAY_AND_MONTH.match(text, span.start, span.end) if span.label == "DATE" else None
+        between = match and last and last.label == "DATE" and span.start == last.end + 1
+        if match and last and between and _is_month(text, last) and fold(match[2]) in MONTHS:
+            out[-1] = last.moved(last.start, match.end(1))
+            out.append(span.moved(match.start(2), span.end))
+        else:
+            out.append(span)
+    return out
+
+
+def _is_month(text: str, span: Span) -> bool:
+    return fold(text[span.start : span.end]) in MONTHS
+
+
+def _is_misread_part(rival: Span, name: Span, text: str) -> bool:
     """Whether a find is no more than a misread part of a full name."""
     if is_stated(rival) or not name.covers(rival):
         return False
@@ -119,10 +143,10 @@ def _gives_way(rival: Span, name: Span, text: str) -> bool:
     reading = read(text[name.start : name.end])
     last = reading.whole[-1]
     clear = rival.label in _FULL or reading.sure or bool(reading.suffix)
-    # "Cash Hardy" may be somebody, "Emory Decatur" is a hospital of two towns' names.
+    # "Cash Hardy" may be a person, "Emory Decatur" is a hospital of two towns' names.
     if not clear and (_is_town(last) or name_pool(last) != "family"):
         return False
-    return not _spoken_for(rival.label, text, name.start, name.end, full=True)
+    return not _has_evidence(rival.label, text, name.start, name.end, full=True)
 
 
 def _is_large_place(name: str) -> bool:
@@ -135,7 +159,7 @@ def _is_town(word: str) -> bool:
     return any(city.population > _TOWN for city in lexicon().city(word))
 
 
-def _spoken_for(label: str, text: str, start: int, end: int, *, full: bool = False) -> bool:
+def _has_evidence(label: str, text: str, start: int, end: int, *, full: bool = False) -> bool:
     """Whether the context says that something is what its label says, and no person. A full name
     is somebody's also where a town may stand."""
     if is_titled(text, start):
@@ -167,14 +191,14 @@ def _reads_as_full(text: str, start: int, end: int, bearers: int) -> bool:
 
 
 def _full_name(span: Span, text: str, allowed: frozenset[str]) -> Span:
-    """What is written as a full name, or does what only people do, is somebody."""
+    """A full name, or a word that does what only people do, is a person."""
     if span.group:
         return span
     written = text[span.start : span.end]
     if any(map(str.isdigit, written)) or is_stated(span):
         return span
-    somebody = _is_person_in_full if " " in written else _is_person_by_deed
-    if not somebody(span, written, text):
+    is_person = _is_person_in_full if " " in written else _is_person_by_deed
+    if not is_person(span, written, text):
         return span
     label = "DOCTOR" if cue(text, span.start, span.end).staff else "PATIENT"
     if label not in allowed:
@@ -186,13 +210,13 @@ def _is_person_in_full(span: Span, written: str, text: str) -> bool:
     if lexicon().city(written):
         return False
     met = span.label not in _FULL
-    if met and not _is_met(span, text):
+    if met and not _is_person_by_context(span, text):
         return False
     if not _reads_as_full(text, span.start, span.end, bearers=1_000 if met else 5_000):
         return False
     words = read(written).whole
-    if span.label == "DATE":
-        sure = MONTHS.issuperset(words)
+    if span.label == "DATE":  # "Dr. May Day"
+        sure = bool(cue(text, span.start, span.end).title) or MONTHS.issuperset(words)
     else:
         # Words that end the names of places are family names if very many bear them.
         pools = name_pool(words[0]), name_pool(words[-1])
@@ -203,11 +227,11 @@ def _is_person_in_full(span: Span, written: str, text: str) -> bool:
                 or (lexicon().surname_bearers(words[-1]) or 0) > 100_000
             )
         )
-    return sure and not _spoken_for(span.label, text, span.start, span.end, full=True)
+    return sure and not _has_evidence(span.label, text, span.start, span.end, full=True)
 
 
-def _is_met(span: Span, text: str) -> bool:
-    """Whether what was taken for an institution stands where somebody is met: spoken to, acting, or
+def _is_person_by_context(span: Span, text: str) -> bool:
+    """Whether what was taken for an institution stands where a person would: spoken to, acting, or
     at the head of a line that goes on about a patient."""
     if span.label not in ("HOSPITAL", "ORGANIZATION"):
         return False
@@ -219,6 +243,7 @@ def _is_met(span: Span, text: str) -> bool:
         or is_spoken_to(text, span.start)
         or is_agent(text, span.start)
         or acts_as_human(text, span.end)
+        or does_work(text, span.end)
         or is_described(text, span.end)
         or (_heads_line(text, span.start) and _ON_WARD.match(text, span.end))
     )
@@ -233,7 +258,7 @@ def _is_person_by_deed(span: Span, written: str, text: str) -> bool:
         return False
     if span.label == "DATE":
         return _is_month_name(span, text, given)
-    if _spoken_for(span.label, text, span.start, span.end, full=True):
+    if _has_evidence(span.label, text, span.start, span.end, full=True):
         return False
     if acts_as_human(text, span.end) and starts_sentence(text, span.start):
         return True
@@ -247,7 +272,7 @@ def _is_person_by_deed(span: Span, written: str, text: str) -> bool:
 
 
 def _is_month_name(span: Span, text: str, given: int) -> bool:
-    """Whether a month is somebody: "0930 August c/o pain", "phoned June on", "States June was
+    """Whether a month is a person: "0930 August c/o pain", "phoned June on", "States June was
     lightheaded"."""
     if is_followed_as_date(text, span.end):
         return False
@@ -301,7 +326,9 @@ def _one_name(left: Span, right: Span, text: str) -> str:
         fits = _is_given(one) and _is_family(other.split()[-1])
         if odd is right:  # "Dr. August March", not "Dr. August March 3"
             fits = fits and odd.label == "DATE" and not is_date_here(text, left.start, right.end)
-        return name.label if fits and not _spoken_for(odd.label, text, left.start, left.end) else ""
+        return (
+            name.label if fits and not _has_evidence(odd.label, text, left.start, left.end) else ""
+        )
     # "SMITH, JOHN", not "seen in Boston, John said".
     if is_place_here(text, left.start, left.end) and not is_titled(text, left.start):
         return ""
@@ -339,7 +366,9 @@ def _is_family(word: str) -> bool:
 
 def _heads_line(text: str, start: int) -> bool:
     line = text[text.rfind("\n", 0, start) + 1 : start]
-    return not line.strip() or line.rstrip().endswith((":", "|", "-", "   "))
+    # A cell of a table begins behind white space as wide as no sentence has it.
+    cell = line.endswith(("   ", "\t"))
+    return cell or not line.strip() or line.rstrip().endswith((":", "|", "-"))
 
 
 def known_names(
@@ -368,13 +397,13 @@ def _relabelled(span: Span, text: str, names: dict[str, str]) -> Span:
         return span
     if any(map(str.isdigit, written)):
         return span
-    # "Will route to Field": of a hamlet nobody would think here.
+    # "Will route to Field": a person, not the hamlet of that name.
     sure = span.label in _TOWNS and not _is_large_place(written)
-    if _spoken_for(span.label, text, span.start, span.end, full=sure):
+    if _has_evidence(span.label, text, span.start, span.end, full=sure):
         return span
     if span.label == "PROFESSION" and written.islower():  # Dr. Baker, and a patient who is a baker
         return span
-    if span.label in _TOWNS and _is_large_place(written) and not _is_somebody(text, span):
+    if span.label in _TOWNS and _is_large_place(written) and not _is_person(text, span):
         return span
     sources = tuple(sorted({*span.sources, SOURCE}))
     return Span(span.start, span.end, names[words[-1]], span.score, sources)

@@ -1,4 +1,4 @@
-"""The order of linking: labels are put right, missed mentions found, people told apart."""
+"""The order of linking: correct labels, find missed mentions, group mentions into people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from incognote.core.people import NOBODY, People
 from incognote.core.types import Document, Dropped, Span
-from incognote.link.bare import find_bare
+from incognote.link.bare import SURE, find_bare, find_listed
 from incognote.link.belongings import with_belongings
 from incognote.link.grouping import Group, group
 from incognote.link.labels import PEOPLE, is_stated, join_names, known_names, relabel, restore_names
@@ -38,14 +38,15 @@ def link(
     dropped: Sequence[Dropped] = (),
     rules: LinkRules = EVERYTHING,
     harmless: Sequence[tuple[int, int]] = (),
+    doubted: Sequence[tuple[int, int]] = (),
 ) -> Linked:
     """Who is meant by the names of a document. `dropped` are candidates that did not become spans:
     where the policy says that a place is no PHI, nothing is looked for. In `harmless` stretches no
-    word is taken for a name without a cue."""
+    word is taken for a name without a cue, in `doubted` ones none that is more than a name."""
     text = document.text
     before = {span.start: span.label for span in spans}
     if document.free_text:
-        spans = _found(document, spans, dropped, rules, harmless)
+        spans = _found(document, spans, dropped, rules, harmless, union(doubted))
     mentions = [mention_of(span, text) for span in spans if span.label in NAMES]
     if not mentions:
         return Linked(tuple(spans), stated_people(document, spans))
@@ -71,6 +72,7 @@ def _found(
     dropped: Sequence[Dropped],
     rules: LinkRules,
     harmless: Sequence[tuple[int, int]],
+    doubted: Sequence[tuple[int, int]],
 ) -> Sequence[Span]:
     """The spans with labels put right, and with those that were missed."""
     text, allowed = document.text, rules.labels
@@ -86,18 +88,29 @@ def _found(
     ]
     known = known_people(spans, text, stated, _backed(spans, dropped))
     capitals = capitalised(text)
-    if rules.repetitions and (missed := find_missed(known, spans, text, capitals, closed)):
+    if rules.repetitions and (missed := find_missed(known, spans, text, capitals, closed, doubted)):
         permitted = [span for span in missed if span.label in allowed]
         spans = sorted([*spans, *permitted], key=attrgetter("start"))
     if "USERNAME" in allowed:
         spans = name_users(spans, text, known)
-    spans = grow_names(spans, text)
+    spans = join_names(grow_names(spans, text), text, allowed)
     # Organisms, tests and drugs are named after people, too.
     if document.clinical or not rules.bare_names:
         return spans
     taken = union([*((span.start, span.end) for span in spans), *closed, *harmless])
     bare = [span for span in find_bare(text, capitals, taken) if span.label in allowed]
-    return sorted([*spans, *merged(bare, text)], key=attrgetter("start")) if bare else spans
+    bare = merged(bare, text)
+    if "PATIENT" in allowed:
+        bare += find_listed(text, union([*taken, *((span.start, span.end) for span in bare)]))
+    if not bare:
+        return spans
+    spans = sorted([*spans, *bare], key=attrgetter("start"))
+    # Who holds a role is found again; halves of full names are looked for in the first round only.
+    sure = [s for s in bare if s.score >= SURE and " " not in text[s.start : s.end]]
+    if rules.repetitions and sure:
+        again = find_missed(known_people(sure, text), spans, text, (), closed)
+        spans = sorted([*spans, *again], key=attrgetter("start"))
+    return join_names(spans, text, allowed)
 
 
 def _backed(spans: Sequence[Span], dropped: Sequence[Dropped]) -> frozenset[int]:

@@ -16,40 +16,57 @@ from incognote.core.caches import cached, once
 from incognote.core.text.phrases import Misspellings, lower
 from incognote.core.types import Span
 from incognote.lexicon import fold, lexicon
+from incognote.lexicon.eponyms import is_term
 from incognote.lexicon.name_words import name_pool
 from incognote.lexicon.words import Rank, has_meaning, is_among, is_word, may_be_no_name
 from incognote.link.context import (
     MONTHS,
+    acts,
     acts_as_human,
+    does_work,
     harmless_use,
+    is_agent,
     is_date_here,
     is_place_here,
-    is_term,
+    is_spoken_to,
     is_titled,
+    starts_sentence,
     tags_of,
 )
 from incognote.link.cues import cue, is_cue
 from incognote.link.labels import PEOPLE, SOURCE, is_stated
 from incognote.link.reading import initial_orders, read
-from incognote.link.stretches import is_taken, places
+from incognote.link.stretches import is_covered, is_taken, places
 
-# What nobody is sure of is not spread over the document.
+# An uncertain span is not searched for in the rest of the document.
 _SURE = 0.8
 SCORE = 0.8
 _SHORTEST = 3
 _SHORTEST_WITH_ERROR = 5
 _FREQUENT = 1_000
+# A login has an initial and so many letters of the family name, or a few more.
+_LOGIN_CUT = 4
 _BY_FORM = ("names/title", "names/field", "names/first-last", "given")
 
 _LONG = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][^\W\d_]{4,}(?![\w-])")
-_INITIALS = re.compile(r"(?<![\w.])[A-Z]\. ?[A-Z]\.(?: ?[A-Z]\.)?")
-_BARE_INITIALS = re.compile(r"(?<![\w./&'’-])[A-Z]{2,3}(?![\w./&-])")
+# "Mo" as it is written, no "MO" and no "mo."
+_SHORT = re.compile(r"(?<![\w.'’-])[A-ZÀ-Þ][^\W\d_](?![\w.'’-])")
+_VOWELS = frozenset("aeiouy")
+# Both begin with one character of a set: such a search runs through the text at full speed.
+_INITIALS = re.compile(r"[A-Z]\.(?<![\w.]..) ?[A-Z]\.(?: ?[A-Z]\.)?")
+_BARE_INITIALS = re.compile(r"[A-Z]{2}(?<![\w./&'’-]..)[A-Z]?(?![\w./&-])")
 _INITIAL_BEFORE = re.compile(r"(?<![\w.])([A-Z])\.? $")
 _INITIAL_BEHIND = re.compile(r",? ([A-Z])(?:\.|\b(?!['’.\w]))")
+_NAME_OF = re.compile(r"([A-Z][a-z]+) (?:[A-Z]\.? )?([A-Z][\w'’-]+)(?: ?/ ?| ?\(| - )$")
 _NEXT = re.compile(r"(?:['’]s)? ([a-z]+)")
 _GLUE = ("@", "_")
 _NAME_BEFORE = re.compile(r"(?<![\w-])([A-Z][a-z]+) $")
 _NAME_BEHIND = re.compile(r" ([A-Z][a-z]+)(?![\w-])")
+_GIVEN_BEHIND = re.compile(r", ?([A-Z]{3,})(?![\w-])")
+# What is said of tests: "ANA positive", "ANA, ESR".
+_TESTED = re.compile(
+    r"(?:,| and)? (?:\d|[A-Z]{2,}|pos|neg|tit|sent|pending|screen|level|ordered|added|drawn)|[:=/]"
+)
 _JOINT = re.compile(r" |, |-")
 
 
@@ -63,6 +80,7 @@ class KnownNames:
     beside: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     initials: dict[str, str] = field(default_factory=dict)
     users: set[str] = field(default_factory=set)
+    logins: set[str] = field(default_factory=set)
     near: Misspellings[str] | None = None
     odd: list[str] = field(default_factory=list)
 
@@ -73,10 +91,12 @@ def find_missed(
     text: str,
     capitals: Iterable[str],
     closed: Iterable[tuple[int, int]] = (),
+    doubted: Sequence[tuple[int, int]] = (),
 ) -> list[Span]:
-    """New spans, disjoint from the others and from `closed`, where nothing may be looked for.
-    `capitals` are the words of the text with a capital: those that no list knows may be
-    misspelt."""
+    """New spans, disjoint from the others and from `closed`, where nothing may be looked for. Where
+    a model sees no name (`doubted`, sorted and disjoint), only a cue makes one of a word that is
+    more than a name. `capitals` are the words of the text with a capital: those that no list knows
+    may be misspelt."""
     if not known.words:
         return []
     known.odd = [
@@ -85,12 +105,30 @@ def find_missed(
         if len(word) >= _SHORTEST_WITH_ERROR and not _is_known(word.lower())
     ]
     taken = sorted([*((span.start, span.end) for span in spans), *closed])
-    found = [*_words_again(known, text, taken), *_initials_again(known, text, taken)]
-    return merged(found, text)
+    again = [
+        span
+        for span in _words_again(known, text, taken)
+        if not (doubted and _is_doubtful(text, span, doubted))
+    ]
+    return merged([*again, *_initials_again(known, text, taken)], text)
+
+
+def _is_doubtful(text: str, span: Span, doubted: Sequence[tuple[int, int]]) -> bool:
+    """Whether a model sees no name where a word stands that is more than a name, and nothing else
+    speaks for one: "Hickman oozing" beside Mr. Hickman."""
+    start, end = span.start, span.end
+    word = text[start:end].lower()
+    if not (word.isalpha() and _is_term(word) and is_covered(start, end, doubted)):
+        return False
+    if is_titled(text, start) or is_spoken_to(text, start) or is_agent(text, start):
+        return False
+    # A device does what people do, too: "Foley removed"; "Good returned" is said of nobody else.
+    thing = lexicon().is_eponym(word)
+    return not (acts_as_human(text, end, surely=True) if thing else acts(text, start, end))
 
 
 def name_users(spans: Sequence[Span], text: str, known: KnownNames) -> list[Span]:
-    """Spans that are user names of somebody here, "jsmith" of John Smith, as what they are."""
+    """Spans that are user names of a person of this document, as such: "jsmith" of John Smith."""
     return [
         replace(span, label="USERNAME")
         if span.label in PEOPLE
@@ -113,15 +151,30 @@ def grow_names(spans: Sequence[Span], text: str) -> list[Span]:
         if len(reading.whole) == 1 and not reading.initials and reading.words[0].form == "whole":
             floor = spans[at - 1].end if at else 0
             stop = spans[at + 1].start if at + 1 < len(spans) else len(text)
-            if name_pool(reading.whole[0]) == "family":
-                before = _NAME_BEFORE.search(text, max(floor, start - 24), start)
+            before = _NAME_BEFORE.search(text, max(floor, start - 24), start)
+            if before and _is_odd_name(text, before, end):
+                start = before.start(1)
+            elif name_pool(reading.whole[0]) == "family":
                 if before and (_is_mere_name(before[1]) or _is_word_name(text, before)):
                     start = before.start(1)
+                elif text[start:end].isupper():
+                    end = _with_given_behind(text, end, stop)
             else:
                 behind = _NAME_BEHIND.match(text, end, min(stop, end + 24))
                 end = behind.end(1) if behind and _is_mere_name(behind[1], "family") else end
         grown.append(span if (start, end) == (span.start, span.end) else span.moved(start, end))
     return grown
+
+
+def _with_given_behind(text: str, end: int, stop: int) -> int:
+    """The end of a family name in capitals with the given name behind its comma that is an
+    abbreviation, too: "GARCIA, ANA left", but "GARCIA, ANA 1:640"."""
+    behind = _GIVEN_BEHIND.match(text, end, min(stop, end + 24))
+    lex = lexicon()
+    if behind is None or not lex.is_abbreviation(behind[1]) or _TESTED.match(text, behind.end()):
+        return end
+    bearers = lex.first_name_bearers(behind[1]) or 0
+    return behind.end() if bearers > 20 * _FREQUENT else end
 
 
 def _is_mere_name(word: str, pool: str = "") -> bool:
@@ -137,6 +190,24 @@ def _is_mere_name(word: str, pool: str = "") -> bool:
         and not lex.is_eponym(folded)
         and not (pool and lex.city(word))
     )
+
+
+def _is_odd_name(text: str, before: re.Match[str], end: int) -> bool:
+    """Whether a word that is hardly one begins a sentence, a name stands behind it, and somebody
+    does something then: "Woodly Charles interpreted"."""
+    start = before.start(1)
+    folded = fold(before[1])
+    lex = lexicon()
+    if not starts_sentence(text, start) or is_cue(folded) or lex.word_rank(folded) is not None:
+        return False
+    if (
+        is_word(folded)
+        or lex.is_eponym(folded)
+        or lex.is_abbreviation(before[1].upper())
+        or lex.city(before[1])
+    ):
+        return False
+    return acts_as_human(text, end) or does_work(text, end) or tags_of(text, start, end)[1] == "VBD"
 
 
 def _is_word_name(text: str, before: re.Match[str]) -> bool:
@@ -186,6 +257,8 @@ def known_people(
             one, other = whole[0], whole[-1]
             for given, family in ((one, other), (other, one)):
                 known.users.update((given[0] + family, given + family, family + given[0]))
+                cuts = range(_LOGIN_CUT, min(len(family), _LOGIN_CUT + 4))
+                known.logins.update(given[0] + family[:cut] for cut in cuts)
     return known
 
 
@@ -205,12 +278,16 @@ def _words_again(known: KnownNames, text: str, taken: Sequence[tuple[int, int]])
     if not text.isascii():
         folded = folded.translate(_accents())
     found = {*_places(known, folded), *places(known.odd, text, _LONG)}
+    if known.short:
+        short = (word for word in known.short if not _VOWELS.isdisjoint(word))  # no "Hb"
+        found.update(places(map(str.capitalize, short), text, _SHORT))
+    found.update(_logins(known, text))
     for start, end in sorted(found):
         if is_taken(start, end, taken):
             continue
         word = folded[start:end]
-        label = known.words.get(word)
-        if label is None and word in known.users:
+        label = known.words.get(word) or known.short.get(word)
+        if label is None and (word in known.users or word in known.logins):
             yield Span(start, end, "USERNAME", SCORE, (SOURCE,))
             continue
         right = word if label else _variant(word, text, end, known)
@@ -240,6 +317,20 @@ def _places(known: KnownNames, folded: str) -> Iterator[tuple[int, int]]:
             at = folded.find(word, end)
 
 
+def _logins(known: KnownNames, text: str) -> Iterator[tuple[int, int]]:
+    """Where logins stand that are cut off, as old systems do: "qbrand" of Quillon Brandvold."""
+    for login in known.logins:
+        if len(login) > _LOGIN_CUT + 1:  # it begins as a shorter one
+            continue
+        at = text.find(login)
+        while at >= 0:
+            start, end = _token(text, at, at + len(login))
+            token = text[start:end]
+            if start == at and token in known.logins and not _is_known(token):
+                yield start, end
+            at = text.find(login, end)
+
+
 def _token(text: str, start: int, end: int) -> tuple[int, int]:
     """The letters around a stretch; a hyphen between letters joins two names."""
     while start > 0 and (text[start - 1].isalpha() or _is_joint(text, start - 1)):
@@ -266,7 +357,7 @@ def _variant(folded: str, text: str, end: int, known: KnownNames) -> str:
     if "-" in folded:
         halves = folded.split("-")
         ours = [half for half in halves if half in known.words or half in known.short]
-        # "Garcia-Lopez" of somebody called Garcia; "Rives-Stoppa" is an operation.
+        # "Garcia-Lopez" of a person called Garcia; "Rives-Stoppa" is an operation.
         doubtful = any(map(_is_term, halves)) or _before_term(text, end)
         return ours[0] if ours and (len(ours) == len(halves) or not doubtful) else ""
     if _is_known(folded):
@@ -338,6 +429,8 @@ def _initials_again(
 def _mean_nothing_else(text: str, letters: re.Match[str]) -> bool:
     """Whether capitals without stops are nothing but initials: no abbreviation, no word, and not
     in a line of capitals. In the corpus 27 of 30 such letters are those of a person of the note."""
+    if _stand_behind_name(text, letters):
+        return True
     lex = lexicon()
     if lex.is_abbreviation(letters[0]) or lex.is_ordinary(letters[0]) or lex.state(letters[0]):
         return False
@@ -346,6 +439,12 @@ def _mean_nothing_else(text: str, letters: re.Match[str]) -> bool:
     start, end = text.rfind("\n", 0, letters.start()) + 1, text.find("\n", letters.end())
     line = text[start : end if end >= 0 else len(text)]
     return not line.isupper()
+
+
+def _stand_behind_name(text: str, letters: re.Match[str]) -> bool:
+    """Whether initials stand right behind the name that they are of: "Holly Marsh / HM"."""
+    name = _NAME_OF.search(text, max(0, letters.start() - 48), letters.start())
+    return name is not None and name[1][0] + name[2][0] == letters[0]
 
 
 @cached(32768)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from incognote.core.labels import MADE_OF_NAMES
 from incognote.core.people import (
     NOBODY,
     MentionWord,
@@ -22,9 +23,6 @@ from incognote.lexicon.name_words import family_share, likely_pool, name_part, n
 from incognote.link.grouping import Group
 from incognote.link.reading import Mention, NameWord, read
 
-# Labels whose values are made of names.
-ADDRESSES = frozenset({"EMAIL", "USERNAME", "URL"})
-
 
 def persons(groups: Sequence[Group], record: People = NOBODY) -> tuple[Person, ...]:
     """The people in order of appearance; at most one of them is the patient. `record` are those
@@ -36,7 +34,7 @@ def persons(groups: Sequence[Group], record: People = NOBODY) -> tuple[Person, .
 
 def stated_people(document: Document, spans: Sequence[Span]) -> People:
     """Whom the other fields of a record name, for addresses that are made of their names."""
-    if not any(span.label in ADDRESSES for span in spans):
+    if not any(span.label in MADE_OF_NAMES for span in spans):
         return NOBODY
     names = [(label, value) for label, value in document.known if label in ("PATIENT", "DOCTOR")]
     words = [(label, word) for label, value in names for word in read(value).whole]
@@ -161,8 +159,8 @@ def _sex(each: Group, kinds: dict[str, PartKind]) -> Trait:
 
 
 def _key(each: Group, role: Role, parts: dict[str, NamePart], shared: Counter[str]) -> str:
-    """Who somebody is in a record. The patient is one person in all notes; staff go by the family
-    name, everybody else by the given name, as notes do."""
+    """The key of a person in a record. The patient is one person in all notes; staff go by the
+    family name, everybody else by the given name, as notes do."""
     if role == "patient":
         return role
     family = [p.canonical for p in parts.values() if p.kind == "family"]

@@ -60,7 +60,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Mention:
-    """A span that names somebody, while it is being linked."""
+    """A span that names a person, while it is being linked."""
 
     span: Span
     reading: Reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _WORDS = {
-    "first-named": "nobody of that name was named before",
+    "first-named": "no person of that name was named before",
     "same-name": "the full name is the same, or a part of it, or has a nickname for a part",
     "part-of-name": "a word of the name",
     "initial": "a word of the name, and the initial fits",

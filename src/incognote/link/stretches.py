@@ -44,3 +44,9 @@ def is_taken(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
     if before >= 0 and taken[before][1] > start:
         return True
     return before + 1 < len(taken) and taken[before + 1][0] < end
+
+
+def is_covered(start: int, end: int, stretches: Sequence[tuple[int, int]]) -> bool:
+    """Whether a stretch lies within one of others, which are sorted and disjoint."""
+    before = bisect_right(stretches, (start, _PAST_ANY_END)) - 1
+    return before >= 0 and stretches[before][1] >= end

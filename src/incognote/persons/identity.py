@@ -37,8 +37,11 @@ class Identity:
         return root_of(self.given)
 
     @property
-    def says_something(self) -> bool:
-        return bool(self.mrn or self.ssn or self.plan or (self.family and self.given))
+    def is_sure(self) -> bool:
+        """Whether there is enough to know its person again, were it linked to nobody: a number, or
+        a name and a birth date."""
+        numbered = self.mrn or self.ssn or self.plan
+        return bool(numbered or (self.birth_date and (self.family or self.given)))
 
     def contradicts(self, other: Identity) -> bool:
         """Whether names or birth dates cannot be those of one person."""

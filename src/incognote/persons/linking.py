@@ -4,8 +4,10 @@ stated     the source says so: never overruled
 exact      the same record, social security or plan number; neither name nor birth date contradicts
 probable   Splink finds it likely enough
 
-A person split in two makes classes look larger than they are, so risk is also computed with the
-links of a lower threshold (`cautious`), and the worse result counts.
+A person split in two makes classes look larger than they are. Where not every record states whose
+it is, people are therefore also counted cautiously, whatever the method: by the links of a lower
+threshold, and without the records that say too little to know a person again. The worse result
+counts. Where that count cannot be made, `why` says so.
 """
 
 from __future__ import annotations
@@ -13,24 +15,31 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from incognote.core.errors import UsageError
+from incognote.core.errors import MissingExtra, UsageError
 from incognote.persons.identity import NUMBERS, Identity
+
+if TYPE_CHECKING:
+    from incognote.persons.probable import LinkedPair
 
 HOW = ("stated", "exact", "probable")
 LINK_AT, CAUTIOUS_AT = 0.9, 0.5
+NOBODY = -1  # the cautious cluster of a record that may be anybody's
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """`of[record]` is the cluster of a record; `how` and `probability` say by what it came there.
-    `conflicts` counts pairs that a number joins and a name, a birth date or a stated id parts."""
+    `conflicts` counts pairs that a number joins and a name, a birth date or a stated id parts.
+    `why` is the reason where the cautious clusters could not be made; they are empty then."""
 
     of: tuple[int, ...] = field(repr=False)
     how: tuple[str, ...] = field(repr=False)
     probability: tuple[float, ...] = field(repr=False)
     cautious: tuple[int, ...] = field(repr=False)
     conflicts: int = 0
+    why: str = ""
 
     @property
     def count(self) -> int:
@@ -38,7 +47,7 @@ class Clusters:
 
     @property
     def cautious_count(self) -> int:
-        return len(set(self.cautious))
+        return len(set(self.cautious) - {NOBODY})
 
 
 def cluster(identities: Sequence[Identity], method: str = "exact") -> Clusters:
@@ -53,26 +62,57 @@ def cluster(identities: Sequence[Identity], method: str = "exact") -> Clusters:
         for name in NUMBERS:
             for same in _by(identities, name).values():
                 _join_exact(groups, identities, same)
-    cautious = list(groups.roots())
-    if method == "probable" and any(not each.stated for each in identities):
-        from incognote.persons.probable import probable_pairs
-
-        pairs = probable_pairs(identities, CAUTIOUS_AT)
-        # The surest first: which of two contradicting links is made does not depend on order.
-        for one, other, probability in sorted(pairs, key=lambda pair: (-pair[2], pair)):
-            if probability >= LINK_AT:
-                groups.join(one, other, "probable", probability)
-        wide = groups.copy()
-        for one, other, probability in sorted(pairs, key=lambda pair: (-pair[2], pair)):
-            wide.join(one, other, "probable", probability)
-        cautious = wide.roots()
+    pairs, why = _probable(identities, method)
+    if method == "probable":
+        _join_probable(groups, [pair for pair in pairs if pair[2] >= LINK_AT])
     return Clusters(
         tuple(groups.roots()),
         tuple(groups.how),
         tuple(groups.probability),
-        tuple(cautious),
+        () if why else _cautious(groups, identities, pairs),
         groups.conflicts,
+        why,
     )
+
+
+def _probable(identities: Sequence[Identity], method: str) -> tuple[Sequence[LinkedPair], str]:
+    """Pairs that are likely enough to be one person, or why they are not known."""
+    from incognote.persons.probable import possible_pairs, probable_pairs, same_name_and_birth
+
+    if all(each.stated for each in identities):
+        return (), ""
+    try:
+        pairs = probable_pairs(identities, CAUTIOUS_AT)
+    except MissingExtra as error:
+        if method == "probable":
+            raise
+        return (), f"not every document states whose it is: {error}"
+    if pairs is None:
+        return possible_pairs(identities), ""
+    return (*pairs, *same_name_and_birth(identities)), ""
+
+
+def _cautious(
+    groups: _Groups, identities: Sequence[Identity], pairs: Sequence[LinkedPair]
+) -> tuple[int, ...]:
+    """The clusters of all pairs. What says too little, and is not linked to what says more, may be
+    anybody's: it is no person of its own."""
+    wide = groups.copy()
+    for same in (each for name in NUMBERS for each in _by(identities, name).values()):
+        _join_exact(wide, identities, same)
+    _join_probable(wide, pairs)
+    named = {
+        root
+        for root, each in zip(wide.roots(), identities, strict=True)
+        if each.stated or each.is_sure
+    }
+    return tuple(root if root in named else NOBODY for root in wide.roots())
+
+
+def _join_probable(groups: _Groups, pairs: Sequence[LinkedPair]) -> None:
+    """The surest first: which of two contradicting links is made does not depend on order."""
+    for one, other, probability in sorted(pairs, key=lambda pair: (-pair[2], pair)):
+        groups.join(one, other, "probable", probability)
 
 
 def _by(identities: Sequence[Identity], name: str) -> dict[str, list[int]]:

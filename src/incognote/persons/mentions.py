@@ -19,7 +19,7 @@ from incognote.policy import Policy
 from incognote.transform.dates.ages import years
 from incognote.transform.dates.facts import DateFacts
 from incognote.transform.record import Mention as Written
-from incognote.transform.record import Record, Scope
+from incognote.transform.record import Scope, TransformRecord
 
 # Attributes by what an attacker does with them. A policy of the caller may say otherwise.
 DIRECT = ("name", "mrn", "ssn", "plan")
@@ -49,7 +49,6 @@ LABELS = {
     "ORIENTATION": "orientation",
     "EMPLOYMENT": "employment",
 }
-_TRAITS = frozenset({"religion", "marital", "ethnicity", "language", "orientation", "employment"})
 _BIRTH = re.compile(
     r"\b(?:d\.?\s?o\.?\s?b\.?|birth\s?date|date\s+of\s+birth|birth|born)\b[^\n\d]{0,14}$",
     re.IGNORECASE,
@@ -81,10 +80,12 @@ _SAME = {
     "latina": "latino", "latinx": "latino", "african-american": "african american",
     "asian-american": "asian american", "mexican-american": "mexican american",
     "mixed-race": "mixed race", "filipina": "filipino", "widow": "widowed", "widower": "widowed",
-    "divorcee": "divorced", "unmarried": "single", "bachelor": "single", "spinster": "single",
+    "divorcee": "divorced", "unmarried": "single", "never married": "single", "bachelor": "single",
+    "spinster": "single",
     "jehovahs witness": "jehovah's witness", "seventh day adventist": "seventh-day adventist",
     "asl": "american sign language", "self employed": "self-employed", "housewife": "homemaker",
-    "out of work": "unemployed", "not working": "unemployed", "common law": "common-law",
+    "out of work": "unemployed", "not working": "unemployed", "on long-term disability": "disabled",
+    "on short-term disability": "disabled", "on disability": "disabled", "common law": "common-law",
     "msm": "gay", "ashkenazi jewish": "jewish", "ashkenazi": "jewish",
     "orthodox jew": "orthodox jewish",
 }  # fmt: skip
@@ -116,7 +117,7 @@ def mentions_of(result: Result, policy: Policy) -> list[Mention]:
     """All of them, in the order of the text. `policy` is the one the note was read with."""
     document = result.document
     subjects = Subjects(document.text, result.people)
-    record = Record(
+    record = TransformRecord(
         document, result.spans, Scope(b"\0" * 16, document.id, policy.transform), policy
     )
     found = [*_from_spans(record, subjects, result.people), *_sexes(document, subjects)]
@@ -134,7 +135,7 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _from_spans(record: Record, subjects: Subjects, people: People) -> Iterator[Mention]:
+def _from_spans(record: TransformRecord, subjects: Subjects, people: People) -> Iterator[Mention]:
     document = record.document
     facts = DateFacts(record)
     states = {
@@ -176,7 +177,7 @@ def _from_spans(record: Record, subjects: Subjects, people: People) -> Iterator[
         )
 
 
-def _value(attribute: str, written: Written, record: Record) -> str:
+def _value(attribute: str, written: Written, record: TransformRecord) -> str:
     """The normal form of what is written; "" where it cannot be read."""
     text = " ".join(written.text.split())
     if attribute == "age":
@@ -228,11 +229,11 @@ def _city(written: Written, states: dict[str, Written]) -> str:
     return f"{town}, {known[0].state}" if sure else town
 
 
-def _dated(written: Written, record: Record, facts: DateFacts) -> tuple[str, str]:
+def _dated(written: Written, record: TransformRecord, facts: DateFacts) -> tuple[str, str]:
     """Whether a date is a birth, an admission or a visit, and the day."""
     before = record.text[max(0, written.start - 40) : written.start]
     try:
-        parts = facts.form(written).parts
+        parts = facts.form(written).dates
     except (IncognoteError, ValueError, ArithmeticError):
         return "visit", ""
     exact = [part for part in parts if part.exact and part.year and part.month and part.day]

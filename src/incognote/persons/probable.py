@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from incognote.core.errors import MissingExtra
 from incognote.persons.identity import Identity
 
-Pair = tuple[int, int, float]  # two records, by their places, and how probably they are one person
+LinkedPair = tuple[
+    int, int, float
+]  # two records, by their places, and how probably they are one person
 # Which records are compared at all: those that share one of these.
 _BLOCKS = (
     ("family", "birth_year"),
@@ -21,17 +24,58 @@ _BLOCKS = (
     ("family", "given"),
     ("birth_date", "zip"),
     ("mrn",),
+    # From here on by parts of a field, or by fields that many people share.
     ("mrn_head",),
     ("family_sound", "birth_date"),
+    ("family_sound", "birth_year"),
+    ("given", "birth_year"),
+    ("given", "family_sound"),
+    ("given", "zip"),
+    ("family_sound", "zip"),
 )
+_EXACT = 5
 _FEWEST = 20  # records: below, nothing can be estimated
-_SEED = 1
+SEED = 1
+# What agrees for one person and hardly ever for two.
+_SURE = (("given", "family", "birth_date"), ("mrn",))
+# Rounds of estimation: none learns of the fields by which it chooses its pairs.
+_ROUNDS = (("given", "family"), ("birth_date",))
 
 
-def probable_pairs(identities: Sequence[Identity], least: float = 0.5) -> tuple[Pair, ...]:
-    """Pairs at least so probable, in order."""
+def same_name_and_birth(identities: Sequence[Identity]) -> tuple[LinkedPair, ...]:
+    """One person for a cautious count, however common that name is in these records."""
+    return _agreeing(identities, _SURE[:1])
+
+
+def possible_pairs(identities: Sequence[Identity]) -> tuple[LinkedPair, ...]:
+    """What counts cautiously where nothing can be estimated: all that agree in one of the ways that
+    make Splink compare them at all, not counting parts of a name or number."""
+    return _agreeing(identities, _BLOCKS[:_EXACT])
+
+
+def _agreeing(
+    identities: Sequence[Identity], blocks: Sequence[Sequence[str]]
+) -> tuple[LinkedPair, ...]:
+    """Pairs that agree in all fields of a block; of several that do, each with the next."""
+    columns = _columns(identities)
+    found: set[tuple[int, int]] = set()
+    for names in blocks:
+        last: dict[tuple[Any, ...], int] = {}
+        for record, value in enumerate(zip(*(columns[name] for name in names), strict=True)):
+            if all(value):
+                if value in last:
+                    found.add((last[value], record))
+                last[value] = record
+    return tuple((one, other, 0.5) for one, other in sorted(found))
+
+
+def probable_pairs(
+    identities: Sequence[Identity], least: float = 0.5
+) -> tuple[LinkedPair, ...] | None:
+    """Pairs at least so probable, in order; None where records have too little in common to
+    estimate how probable anything is."""
     if len(identities) < _FEWEST:
-        return ()
+        return None
     try:
         import pyarrow as pa
         from splink import Linker, SettingsCreator
@@ -52,14 +96,24 @@ def probable_pairs(identities: Sequence[Identity], least: float = 0.5) -> tuple[
         probability_two_random_records_match=1.5 / len(identities),
     )
     linker = Linker(api.register(table), settings, log_level=logging.ERROR)
-    linker.training.estimate_probability_two_random_records_match(
-        [block_on("given", "family", "birth_date"), block_on("mrn")], recall=0.7
-    )
-    linker.training.estimate_u_using_random_sampling(max_pairs=1_000_000, seed=_SEED)
-    for columns in (("given", "family"), ("birth_date",)):
-        linker.training.estimate_parameters_using_expectation_maximisation(block_on(*columns))
+    training = linker.training
+    if _agreeing(identities, _SURE):
+        # Refused where most records are one person's: then the probability above stays.
+        with suppress(ValueError):
+            training.estimate_probability_two_random_records_match(
+                [block_on(*names) for names in _SURE], recall=0.7
+            )
+    training.estimate_u_using_random_sampling(max_pairs=1_000_000, seed=SEED)
+    estimated: set[str] = set()
+    for names in _ROUNDS:
+        # A round in which no two records agree, or all do, teaches nothing.
+        with suppress(Exception):
+            training.estimate_parameters_using_expectation_maximisation(block_on(*names))
+            estimated |= {"given", "family", "birth_date"} - set(names)
+    if len(estimated) < 3:
+        return None
     found = linker.inference.predict(threshold_match_probability=least).as_record_list()
-    pairs: list[Pair] = []
+    pairs: list[LinkedPair] = []
     for row in found:
         one, other = sorted((int(row["unique_id_l"]), int(row["unique_id_r"])))
         pairs.append((one, other, float(row["match_probability"])))

@@ -68,9 +68,10 @@ def read_people(
     refused: Callable[[Failure], None] = lambda _: None,
     leave_out: frozenset[Path] = frozenset(),
     seen: Callable[[Result], None] = lambda _: None,
+    owner: Mapping[str, str] | None = None,
 ) -> View:
     """The view of all documents at `where`. Documents that fail are told to `refused`; `seen` is
-    called with each that was read, once."""
+    called with each that was read, once. `owner` says whose documents are, if it knows all."""
     if where == STREAM:
         raise UsageError("people are linked over all notes: give a file or a folder, not -")
     policy = reading_policy(settings.policy)
@@ -87,7 +88,7 @@ def read_people(
                 seen(result)
             sure[result.document.id].update(sure_values(result.spans, result.document.text))
         before = None if view is None else dict(view.owner)
-        view = build(_settled(notes), key, method)
+        view = build(_owned(_settled(notes), owner or {}), key, method)
         if before == dict(view.owner):
             break
         if len(view.persons) == len(view.owner):
@@ -99,6 +100,12 @@ def read_people(
         known = Known(view.owner, told)
     assert view is not None
     return view
+
+
+def _owned(notes: list[Note], owner: Mapping[str, str]) -> list[Note]:
+    if any(note.id not in owner for note in notes):
+        return notes
+    return [replace(note, stated=owner[note.id]) for note in notes]
 
 
 def _results(

@@ -18,7 +18,7 @@ from incognote.core.people import People
 PATIENT, RELATIVE, STAFF, OTHER = "patient", "relative", "staff", "other"
 _CLAUSE = 90
 _AFTER = 34
-_BREAK = re.compile(r"[.;\n!?](?=\s|$)")
+_BREAK = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)[.;\n!?](?=\s|$)", re.IGNORECASE)
 _HEADING = re.compile(r"(?m)^[ \t]{0,8}([A-Z][A-Za-z/ &'-]{1,40}?)[ \t]*(?::|$)")
 
 
@@ -49,12 +49,17 @@ class Subjects:
         person = self._people.owner(start)
         if person is None and (named := self._people.at(start)):
             person = named[0]
-        # "other" says that no word tells: then the words around the value may.
-        if person is not None and person.role != OTHER:
+        before = self._clause_before(start)
+        # "other" says that no word tells: then the words around the value may. So they do where
+        # somebody is staff by the family name alone, which the doctor has, too.
+        doubtful = person is not None and (
+            person.role == OTHER
+            or (person.role == STAFF and not word_pattern("staff").search(before))
+        )
+        if person is not None and not doubtful:
             return person.role
         if self._in_family_section(start):
             return RELATIVE
-        before = self._clause_before(start)
         kin = _last(word_pattern("kinship"), before)
         if kin is not None and not _possessed(before, kin):
             since = before[kin.end() :]
@@ -63,14 +68,15 @@ class Subjects:
         staff = _last(word_pattern("staff"), before[-24:])
         if staff is not None:
             return STAFF
-        after = _BREAK.split(self._text[end : end + _AFTER])[0]
+        after = _BREAK.split(self._text[end : end + _AFTER])[0].partition(",")[0]
         described = re.match(
-            r"[\s-]{0,2}(?:(?:years?|yrs?|y|months?|weeks?)?[\s./-]{0,2}(?:old|o)?[\s.,/-]{0,2})?"
-            r"(?:\w+\s)?",
+            r"[\s-]{0,2}(?:(?:years?|yrs?|y|months?|weeks?)?[\s./-]{0,2}(?:old|o)?[\s.,/-]{0,2})?",
             after,
         )
         rest = after[described.end() :] if described else after
-        kin_after = word_pattern("kinship").match(rest)
+        kinship = word_pattern("kinship")
+        # "12-year-old son", "12-year-old adopted son"
+        kin_after = kinship.match(rest) or kinship.match(rest.partition(" ")[2])
         if kin_after and kin_after[0].casefold() not in ("child", "partner", "parent", "twin"):
             return RELATIVE
         return PATIENT

@@ -18,7 +18,7 @@ from typing import Any
 from incognote.anonymize.table import read_parquet, write_parquet
 from incognote.core.errors import UsageError
 from incognote.persons.identity import Identity
-from incognote.persons.linking import Clusters, cluster
+from incognote.persons.linking import NOBODY, Clusters, cluster
 from incognote.persons.mentions import ATTRIBUTES, Mention
 from incognote.persons.subjects import PATIENT
 
@@ -72,15 +72,56 @@ class View:
     owner: Mapping[str, str] = field(repr=False)  # document -> person
     how: Mapping[str, tuple[str, float]] = field(repr=False)
     persons: tuple[Person, ...] = field(repr=False)
+    # As `owner`, by the links that count cautiously; what names nobody is not in it. Empty where
+    # `why` says that it could not be made.
     cautious: Mapping[str, str] = field(repr=False)
     method: str = "stated"
     conflicts: int = 0
+    why: str = ""
 
     def table(self, attributes: Sequence[str] = ATTRIBUTES) -> dict[str, list[str | None]]:
         """One row for each person; empty where nothing is known."""
+        for name in attributes:
+            if name not in ATTRIBUTES:
+                raise UsageError(
+                    f"a view has no attribute {name!r}; it has {', '.join(ATTRIBUTES)}"
+                )
         columns: dict[str, list[str | None]] = {"person": [each.id for each in self.persons]}
         for name in attributes:
             columns[name] = [each.values[name].value or None for each in self.persons]
+        return columns
+
+    def linkage(self) -> dict[str, object]:
+        """How the documents came to their people, in numbers."""
+        return {
+            "method": self.method,
+            "documents": len(self.owner),
+            "persons": len(self.persons),
+            "persons_cautious": None if self.why else len(set(self.cautious.values())),
+            "links": dict(Counter(how for how, _ in self.how.values())),
+            "conflicting_identifiers": self.conflicts,
+        }
+
+    def cautious_table(self, attributes: Sequence[str] = ATTRIBUTES) -> dict[str, list[str | None]]:
+        """One row for each person of the cautious links: of each attribute the value that was said
+        most often."""
+        wide = {
+            person: self.cautious[document]
+            for document, person in self.owner.items()
+            if document in self.cautious
+        }
+        rows: defaultdict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        for person in self.persons:
+            if person.id in wide:
+                row = rows[wide[person.id]]
+                for name in attributes:
+                    value = person.values[name]
+                    if value.value:
+                        row[name][value.value] += max(1, value.count)
+        people = sorted(rows)
+        columns: dict[str, list[str | None]] = {"person": [*people]}
+        for name in attributes:
+            columns[name] = [_commonest(rows[each][name]) for each in people]
         return columns
 
 
@@ -94,15 +135,20 @@ def build(notes: Sequence[Note], key: bytes, method: str = "exact") -> View:
     identities = [note.identity() for note in notes]
     clusters = cluster(identities, method)
     names = _names(notes, identities, clusters.of, key)
-    cautious = _names(notes, identities, clusters.cautious, key)
-    return _view(notes, clusters, names, cautious, method)
+    cautious = _names(notes, identities, clusters.cautious, key) if not clusters.why else []
+    wide = {
+        note.id: person
+        for note, person, number in zip(notes, cautious, clusters.cautious, strict=False)
+        if number != NOBODY
+    }
+    return _view(notes, clusters, names, wide, method)
 
 
 def _view(
     notes: Sequence[Note],
     clusters: Clusters,
     names: Sequence[str],
-    cautious: Sequence[str],
+    cautious: Mapping[str, str],
     method: str,
 ) -> View:
     mentions: list[Mention] = []
@@ -129,10 +175,15 @@ def _view(
             )
         },
         persons,
-        {note.id: person for note, person in zip(notes, cautious, strict=True)},
+        cautious,
         method,
         clusters.conflicts,
+        clusters.why,
     )
+
+
+def _commonest(counts: Counter[str]) -> str | None:
+    return min(counts, key=lambda value: (-counts[value], value)) if counts else None
 
 
 def _names(
@@ -211,18 +262,11 @@ def write_view(view: View, folder: Path) -> None:
             "person": [view.owner[each] for each in documents],
             "how": [view.how[each][0] for each in documents],
             "probability": [view.how[each][1] for each in documents],
-            "cautious": [view.cautious[each] for each in documents],
+            "cautious": [view.cautious.get(each) for each in documents],
         },
     )
     _write(folder / PERSONS, person_columns(view))
-    facts = {
-        "documents": len(view.owner),
-        "persons": len(view.persons),
-        "persons_cautious": len(set(view.cautious.values())),
-        "linkage": view.method,
-        "links": dict(Counter(how for how, _ in view.how.values())),
-        "conflicting_identifiers": view.conflicts,
-    }
+    facts = {**view.linkage(), "why_not_cautious": view.why}
     path = folder / FACTS
     path.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
     path.chmod(0o600)
@@ -305,9 +349,14 @@ def read_view(folder: Path) -> View:
             )
         },
         persons,
-        dict(zip(links["document"], links["cautious"], strict=True)),
-        facts["linkage"],
+        {
+            document: person
+            for document, person in zip(links["document"], links["cautious"], strict=True)
+            if person
+        },
+        facts["method"],
         facts["conflicting_identifiers"],
+        facts["why_not_cautious"],
     )
 
 

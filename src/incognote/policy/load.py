@@ -124,7 +124,7 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in over.items():
         old = merged.get(key)
         both_tables = isinstance(old, Mapping) and isinstance(value, Mapping)
-        # A label's rule is one decision: half of an old rule under a new action is nobody's wish.
+        # A label's rule is one decision: half of an old rule under a new action makes no sense.
         # Nor are the options of one component when a detector becomes another.
         whole = both_tables and (
             "action" in value or value.get("use", old.get("use")) != old.get("use")  # type: ignore[union-attr]

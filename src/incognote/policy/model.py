@@ -83,7 +83,7 @@ class PrepareRules:
     Documents longer than `window` characters are read in pieces. `unwrap` joins lines that were
     broken where the page was full; `truecase` restores letter case where a note has none.
     `languages` are those the notes are written in, the usual one first. `inclusion` is a signed
-    list of harmless sentences (CSV, made by `incognote templates inclusion`) that nobody need read.
+    list of harmless sentences (CSV, made by `incognote templates inclusion`) that need not be read.
     """
 
     window: int = 100_000
@@ -95,7 +95,7 @@ class PrepareRules:
 
 @dataclass(frozen=True, slots=True)
 class NeverRule:
-    """Words that are never PHI, whoever claims it.
+    """Words that are never PHI, whichever detector finds them.
 
     `match` says how a find is compared with `words`: `any-case`, `exact` or `regex` (RE2, the whole
     find). `labels` limits the rule to finds of these labels; `before` and `after` are regular

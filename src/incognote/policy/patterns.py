@@ -1,6 +1,6 @@
 """Regular expressions that come from a user, on an engine that cannot hang.
 
-RE2 runs in time linear in the text, whatever the pattern; what it cannot promise that for (a
+RE2 runs in time linear in the text, whatever the pattern; what it cannot guarantee that for (a
 look-behind, a back-reference) it refuses, and so do we, before the first document.
 """
 

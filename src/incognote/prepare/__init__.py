@@ -9,10 +9,10 @@ from incognote.core.errors import ReadError
 from incognote.core.text.language import languages_in
 from incognote.core.text.letters import hides_text
 from incognote.core.types import Document, View
+from incognote.lexicon.language import language_of
 from incognote.policy import PrepareRules
 from incognote.prepare.fold import fold
 from incognote.prepare.inclusion import inclusion_list, leave_out
-from incognote.prepare.language import language_of
 from incognote.prepare.lines import unwrap, windows
 from incognote.prepare.sentences import split_sentences
 from incognote.prepare.tokens import tokenize
@@ -25,9 +25,9 @@ def prepare(document: Document, rules: PrepareRules) -> list[View]:
     Windows overlap, so that nothing is lost at their ends; what is found twice is one find.
     """
     if hides_text(document.text):
-        raise ReadError("holds tag letters, a text that nobody sees")
+        raise ReadError("holds tag letters, which are invisible text")
     language = language_of(document.text, rules.languages)
-    also = tuple(sorted(languages_in(document.text) - {language}))
+    also = tuple(sorted(languages_in(document.text, besides=language)))
     return [
         _view(document, start, end, language, also, rules)
         for start, end in windows(document.text, rules.window)

@@ -1,9 +1,9 @@
-"""Sentences known to be harmless: they are left out of the view, so that nobody reads them.
+"""Sentences known to be harmless: they are left out of the view, so that no detector reads them.
 
 A third of a hospital's sentences are the same few: "Denies chest pain." A person has read the list
 (see `incognote templates inclusion`) and signed it, sentence by sentence. Only white space may
 differ between a listed sentence and one in a note: no letter, no case, no accent, no digit, so that
-nothing nobody has read is ever left out. It is the document that is compared, not the view, in
+nothing unread is ever left out. It is the document that is compared, not the view, in
 which "Malé" and "Male" are the same.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from incognote.core.caches import cached
 from incognote.core.errors import PolicyError
-from incognote.core.text.offsets import OffsetMap, Piece
+from incognote.core.text.offsets import Alignment, OffsetMap
 from incognote.policy.signing import SIGNED
 
 COLUMNS = ("keep", "kind", "count", "documents", "claims", "sentence")
@@ -85,8 +85,8 @@ def leave_out(
 def _is_parallel(offsets: OffsetMap, start: int, end: int) -> bool:
     """Whether a stretch can be cut out: a ligature or the like cannot be halved."""
     return all(
-        piece.parallel or piece.view + piece.length <= start or piece.view >= end
-        for piece in offsets.pieces
+        alignment.parallel or alignment.view + alignment.length <= start or alignment.view >= end
+        for alignment in offsets.alignments
     )
 
 
@@ -101,17 +101,21 @@ def _left(length: int, gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, i
 
 
 def _cut(offsets: OffsetMap, left: Sequence[tuple[int, int]]) -> OffsetMap:
-    pieces: list[Piece] = []
+    alignments: list[Alignment] = []
     view = 0
     for start, end in left:
-        for piece in offsets.pieces:
-            first, last = max(start, piece.view), min(end, piece.view + piece.length)
+        for alignment in offsets.alignments:
+            first, last = max(start, alignment.view), min(end, alignment.view + alignment.length)
             if first >= last:
                 continue
             length = last - first
-            if piece.parallel:
-                pieces.append(Piece(view, piece.source + first - piece.view, length, length))
+            if alignment.parallel:
+                alignments.append(
+                    Alignment(view, alignment.source + first - alignment.view, length, length)
+                )
             else:
-                pieces.append(Piece(view, piece.source, piece.length, piece.source_length))
+                alignments.append(
+                    Alignment(view, alignment.source, alignment.length, alignment.source_length)
+                )
             view += length
-    return OffsetMap(tuple(pieces) or (Piece(0, offsets.pieces[-1].source, 0, 0),))
+    return OffsetMap(tuple(alignments) or (Alignment(0, offsets.alignments[-1].source, 0, 0),))

@@ -54,11 +54,13 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_abbreviation(text: str, start: int, dot: int) -> bool:
-    word = _LAST_WORD.search(text, max(start, dot - 16), dot)
-    if word is None:
-        # "1. Aspirin": a list number at the start of the sentence does not end it.
-        return text[start:dot].strip().isdigit()
-    last = word[1]
+    *_, last = text[max(start, dot - 16) : dot].rsplit(None, 1) or [""]
+    if not last.isalpha() or text[dot - 1].isspace():  # most sentences end with a plain word
+        word = _LAST_WORD.search(text, max(start, dot - 16), dot)
+        if word is None:
+            # "1. Aspirin": a list number at the start of the sentence does not end it.
+            return text[start:dot].strip().isdigit()
+        last = word[1]
     return len(last) == 1 or last.lower() in _ABBREVIATIONS
 
 

@@ -17,28 +17,34 @@ from incognote.resolve.claims import claims as weigh
 from incognote.resolve.clinical import drop_doubtful
 from incognote.resolve.connect import connect, grouped
 from incognote.resolve.never import drop_never, drop_unread
+from incognote.resolve.record import known_from_record
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import (
     NOTHING_LEARNED,
     Learned,
     count_votes,
     settle,
+    specify,
     weigh_evidence,
 )
 from incognote.resolve.speech import drop_non_nouns
 from incognote.resolve.taggers import check_tagger
+
+__all__ = ["Resolution", "check_rules", "known_from_record", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """The spans of a document, sorted and disjoint, and what became of the other candidates.
 
-    `harmless` are the stretches that a list or a rule, no model, knows to be no PHI.
+    `harmless` are the stretches that a list or a rule, no model, knows to be no PHI; a model
+    thinks so of the `doubted` ones.
     """
 
     spans: tuple[Span, ...]
     dropped: tuple[Dropped, ...]
     harmless: tuple[tuple[int, int], ...] = ()
+    doubted: tuple[tuple[int, int], ...] = ()
 
 
 def check_rules(rules: ResolveRules) -> None:
@@ -63,9 +69,9 @@ def resolve(
         # The source has stated what the whole of it is; forms have hundreds of such fields.
         return Resolution(tuple(claim.span for claim in claims), tuple(dropped))
     harmless = [claim for claim in claims if claim.span.label == SAFE]
-    unread = [place for view in views for place in view.unread]
+    unread = [settled_and_joined for view in views for settled_and_joined in view.unread]
 
-    def sieve(claims: list[Claim]) -> list[Claim]:
+    def filtered(claims: list[Claim]) -> list[Claim]:
         kept, listed = drop_unread(claims, unread)
         kept, refuted = weigh_evidence(kept, harmless, learned)
         kept, forbidden = drop_never(kept, text, rules.never)
@@ -74,29 +80,35 @@ def resolve(
         dropped.extend([*listed, *refuted, *forbidden, *misread, *doubtful])
         return kept
 
-    def place(claims: list[Claim]) -> list[Claim]:
-        settled, lost = settle(claims, text)
+    def settled_and_joined(claims: list[Claim]) -> list[Claim]:
+        specific, general = specify(claims)
+        settled, lost = settle(specific, text)
         connected, joined = connect(settled, text, rules.connect)
-        dropped.extend([*lost, *joined])
+        dropped.extend([*general, *lost, *joined])
         return connected
 
-    claims = sieve([claim for claim in claims if claim.span.label != SAFE])
+    claims = filtered([claim for claim in claims if claim.span.label != SAFE])
     claims, outvoted = count_votes(claims, rules.votes)
     dropped.extend(outvoted)
-    claims = place(claims)
-    if rules.repetitions and (again := sieve(repetitions(claims, text, document.known))):
-        claims = place([*claims, *again])
+    claims = settled_and_joined(claims)
+    if rules.repetitions and (again := filtered(repetitions(claims, text, document.known))):
+        claims = settled_and_joined([*claims, *again])
     return Resolution(
         grouped([claim.span for claim in claims], text, rules.connect),
         tuple(sorted(dropped, key=lambda drop: (span_order(drop.span), drop.reason))),
-        tuple((span.start, span.end) for span in _listed(harmless, learned)),
+        *_by_origin(harmless, learned),
     )
 
 
-def _listed(harmless: Sequence[Claim], learned: Learned) -> list[Span]:
-    """What somebody knows to be harmless who did not learn it."""
-    return [
-        claim.span
-        for claim in harmless
-        if any(detector_of(source) not in learned for source in claim.span.sources)
-    ]
+_Stretches = tuple[tuple[int, int], ...]
+
+
+def _by_origin(harmless: Sequence[Claim], learned: Learned) -> tuple[_Stretches, _Stretches]:
+    """Stretches that a detector without a learned model knows to be harmless, and those that only
+    models say so of."""
+    listed: list[tuple[int, int]] = []
+    doubted: list[tuple[int, int]] = []
+    for claim in harmless:
+        known = any(detector_of(source) not in learned for source in claim.span.sources)
+        (listed if known else doubted).append((claim.span.start, claim.span.end))
+    return tuple(listed), tuple(doubted)

@@ -1,4 +1,4 @@
-"""A claim is a candidate span with the say its finder has under the policy."""
+"""A claim is a candidate span with the weight that the policy gives to its detector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Document, Dropped, Span
 from incognote.policy import OFF, Policy
 
-# What the source or the policy itself states is no opinion: no detector outweighs it.
+# What the source or the policy itself states: no detector outweighs it.
 STATED = 101
 
 

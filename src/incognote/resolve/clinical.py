@@ -1,9 +1,9 @@
 """Clinical values: where the source says that a field holds one, only strong evidence counts.
 
-Results, units and names of tests look like dates, numbers and people to whoever reads them without
-their field: "4-10", "TSH", "Kell". Strong evidence is what the record itself states, a form that
-nothing clinical has (an e-mail address, a date with its year), a word that says what follows
-("Dr.", "MRN"), or two detectors that agree.
+Results, units and names of tests look like dates, numbers and people to a detector that reads
+them without their field: "4-10", "TSH", "Kell". Strong evidence is what the record itself states,
+a form that no clinical value has (an e-mail address, a date with its year), a word that says what
+follows ("Dr.", "MRN"), or two detectors that agree.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ _FORMS = {
 }
 _YEAR = re.compile(r"(?<!\d)(?:18|19|20|21)\d\d(?!\d)|(?:18|19|20|21)\d{6}")
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
+_MERE_YEAR = re.compile(r"\d{4}")
+_IN_YEAR = re.compile(
+    r"(?:^|\b(?:in|since|from|until|till|of|year|by|before|after)\s+)$", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DIGITS = re.compile(r"\d")
 _SHORT_DAY = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")
@@ -69,7 +73,7 @@ def _is_strong(claim: Claim, claims: Sequence[Claim], document: Document) -> boo
     found, before = text[span.start : span.end], text[document.lead : span.start]
     category = label(span.label).category
     if category == "DATE" or span.label == "AGE":
-        return _is_dated(found)
+        return _is_dated(found, before)
     if form := _FORMS.get(span.label):
         return form.fullmatch(found) is not None
     if category == "NAME":
@@ -80,8 +84,11 @@ def _is_strong(claim: Claim, claims: Sequence[Claim], document: Document) -> boo
     return _agreed(claim, claims, text)
 
 
-def _is_dated(found: str) -> bool:
-    """Whether a date is more than two numbers with a mark between."""
+def _is_dated(found: str, before: str) -> bool:
+    """Whether a date is more than two numbers with a mark between; a year alone may be the number
+    of a model, unless something happened in it."""
+    if _MERE_YEAR.fullmatch(found):
+        return _IN_YEAR.search(before) is not None
     if _SHORT_DAY.fullmatch(found):
         return True
     return bool(_DIGITS.search(found) and (_YEAR.search(found) or _MONTH.search(found)))

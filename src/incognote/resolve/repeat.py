@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from incognote.core.caches import cached
@@ -19,6 +19,7 @@ from incognote.core.labels import label as label_named
 from incognote.core.text.phrases import Misspellings, lower
 from incognote.core.types import Span, span_order
 from incognote.lexicon import lexicon
+from incognote.lexicon.eponyms import names_thing
 from incognote.lexicon.words import has_meaning, may_be_no_name
 from incognote.resolve.claims import STATED, Claim, rank
 
@@ -30,14 +31,17 @@ SCORE = 0.5
 
 _NAMES = frozenset({"PATIENT", "DOCTOR"})
 _WHOLE = frozenset({"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "LOCATION-OTHER", "USERNAME"})
-# What nobody is sure of is not spread over the document.
+# An uncertain span is not searched for in the rest of the document.
 _SURE = 0.8
 _SHORTEST_PART = 3
 _LONGEST_NAME = 12
 _SHORTEST_PLACE = 4
 _SHORTEST_ID = 5
 _SHORTEST_WITH_ERROR = 6
+# Up to so many characters a text is no more than a label: a title, the name of a file.
+LABEL = 200
 _PAST_ANY_END = 1 << 62
+_FEW = 50
 
 _WORD = re.compile(r"[^\W\d_]+")
 # Letters and digits in a row, or one mark: whole words start where an atom does.
@@ -47,6 +51,8 @@ _LONG_CAPITALISED = re.compile(
     rf"[A-ZÀ-Þ](?<!\w[A-ZÀ-Þ])[^\W_]{{{_SHORTEST_WITH_ERROR - 1},}}(?!\w)"
 )
 _INITIAL_BEFORE = re.compile(r"\b([A-Z])\.? $")
+# Letters or digits, or a word with its capital: "Okonkwo|Adaeze|7741902".
+_PART = re.compile(r"\d+|[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-ZÀ-Þ]+(?![^\W\d_A-ZÀ-Þ])")
 _SENTENCE_START = re.compile(
     r"(?:^|[:;!?\n•*>#-]|(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)\.)[\s\"'(]*$"
 )
@@ -54,7 +60,6 @@ _SENTENCE_START = re.compile(
 _IN_BRACKETS = re.compile(r"\s*\((?:the )?[\"“]?([A-Z][A-Z&]{1,6})[\"”]?\)")
 _INSTITUTIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL_WORDS = frozenset({"of", "the", "and", "at", "for", "in"})
-_NEXT_WORD = re.compile(r"(?:'s)?\s+([^\W\d_]+|\d)")
 
 
 _Stretches = Sequence[tuple[int, int]]
@@ -92,6 +97,8 @@ def repetitions(
         *_written_again(forms.values(), text, taken),
         *_misspelt(forms.values(), text, taken),
     }
+    if known and len(text) <= LABEL:
+        again.update(_glued(forms, text, taken))
     in_order = sorted(again, key=lambda claim: span_order(claim.span))
     return [*in_order, *_abbreviated(claims, text, taken)]
 
@@ -192,7 +199,7 @@ def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iter
             continue
         if form.guarded and not (both_cases and _looks_like_name(text, start, form.text)):
             continue
-        if not _is_eponym_here(text, start, end):
+        if not names_thing(text, start, end):
             yield Claim(Span(begin, end, form.label, SCORE, (SOURCE,)), form.weight)
 
 
@@ -207,12 +214,29 @@ def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int
         first = _ATOM.findall(words[0])[0]
         # Most forms are one word, and an atom that equals it is all there is to find.
         starting.setdefault(first, []).append((form, [] if words == [first] else words))
-    # Most atoms start no form: a comprehension dismisses them in half the time of a loop.
-    for atom in [atom for atom in _ATOM.finditer(text) if atom[0] in starting]:
-        for form, words in starting[atom[0]]:
-            end = _end_of(words, text, atom.start()) if words else atom.end()
+    for atom, start in _atoms(starting, text):
+        for form, words in starting[atom]:
+            end = _end_of(words, text, start) if words else start + len(atom)
             if end:
-                yield form, atom.start(), end
+                yield form, start, end
+
+
+def _atoms(wanted: Collection[str], text: str) -> Iterator[tuple[str, int]]:
+    """Where atoms stand. Searching a text for a few is faster than cutting it into all of its
+    atoms; for thousands, one pass is."""
+    if len(wanted) > _FEW:
+        # Most are not wanted: a comprehension dismisses them in half the time of a loop.
+        for found in [found for found in _ATOM.finditer(text) if found[0] in wanted]:
+            yield found[0], found.start()
+        return
+    for atom in wanted:
+        at = text.find(atom)
+        while at >= 0:
+            end = at + len(atom)
+            is_word = atom[0].isalnum()
+            if not is_word or not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                yield atom, at
+            at = text.find(atom, end)
 
 
 def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
@@ -244,17 +268,14 @@ def _looks_like_name(text: str, start: int, form: str) -> bool:
     )
 
 
-def _is_eponym_here(text: str, start: int, end: int) -> bool:
-    """Whether a name stands for a disease, a thing or a scale: "Bell's palsy", "Gleason 7"."""
-    following = _NEXT_WORD.match(text, end)
-    if following is None or not lexicon().is_eponym(text[start:end]):
-        return False
-    thing = following[1]
-    return (
-        thing.isdigit()
-        or lexicon().is_clinical(thing)
-        or lexicon().is_clinical(thing.removesuffix("s"))
-    )
+def _glued(forms: Mapping[str, _Form], text: str, taken: _Stretches) -> Iterator[Claim]:
+    """Known values that stand together without a mark, as in names of files: "okonkwo7741902"."""
+    for atom in _ATOM.finditer(text):
+        parts = list(_PART.finditer(text, *atom.span()))
+        for part in parts if len(parts) > 1 else ():
+            form = forms.get(lower(part[0]))
+            if form and not form.guarded and not _inside(*part.span(), taken):
+                yield Claim(Span(*part.span(), form.label, SCORE, (SOURCE,)), form.weight)
 
 
 def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[Claim]:

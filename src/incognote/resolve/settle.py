@@ -16,10 +16,12 @@ from incognote.resolve.claims import Claim, detector_of, rank
 Learned = Mapping[str, frozenset[str]]
 NOTHING_LEARNED: Learned = {}
 _NO_PHI = frozenset({"CODE", "TRAIT"})
+# Rules that know a number by a word before it are surer than this, those that go by its shape less.
+_SHAPE = 0.8
 
 
 class _Neighbours:
-    """Claims by where they stand: who overlaps a span is found without asking everybody."""
+    """Claims by position, to find those that overlap a span without looking at all."""
 
     def __init__(self, claims: Iterable[Claim]) -> None:
         self._claims = sorted(claims, key=_start)
@@ -98,6 +100,39 @@ def count_votes(
     return kept, dropped
 
 
+def specify(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
+    """Numbers as what somebody knows them to be. A rule that sees no more than the shape of a
+    number says that it identifies (IDNUM); who calls the same stretch a device or a date knows
+    more, whatever his weight."""
+    kinds: dict[tuple[int, int], Claim] = {}
+    for claim in claims:
+        place = _place(claim)
+        if not _is_shape(claim) and (place not in kinds or rank(claim) < rank(kinds[place])):
+            kinds[place] = claim
+    kept: list[Claim] = []
+    dropped: list[Dropped] = []
+    backed: dict[tuple[int, int], Claim] = {}
+    for claim in claims:
+        kind = kinds.get(_place(claim))
+        if kind is None or not _is_shape(claim):
+            kept.append(claim)
+            continue
+        where = f"{kind.span.label}@{kind.span.start}-{kind.span.end}"
+        dropped.append(Dropped(claim.span, f"merged:{where}"))
+        backed[_place(claim)] = kind.backed_by(claim)
+    if not backed:
+        return kept, dropped
+    return [backed.get(_place(c), c) if c is kinds.get(_place(c)) else c for c in kept], dropped
+
+
+def _is_shape(claim: Claim) -> bool:
+    return claim.span.label == "IDNUM" and claim.span.score <= _SHAPE and not claim.stated
+
+
+def _place(claim: Claim) -> tuple[int, int]:
+    return claim.span.start, claim.span.end
+
+
 def settle(claims: Iterable[Claim], text: str) -> tuple[list[Claim], list[Dropped]]:
     """Disjoint claims in order of text.
 
@@ -105,13 +140,15 @@ def settle(claims: Iterable[Claim], text: str) -> tuple[list[Claim], list[Droppe
     thrown away, for it would be a leak: under the same label the winner grows over it, under
     another label the rest stands on its own.
     """
-    board = _Board(text)
+    settled = _PlacedClaims(text)
     for claim in sorted(claims, key=rank):
-        board.place(claim)
-    return board.placed, board.dropped
+        settled.place(claim)
+    return settled.placed, settled.dropped
 
 
-class _Board:
+class _PlacedClaims:
+    """Disjoint claims in order of text, to which weaker ones are added one by one."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.placed: list[Claim] = []
@@ -193,7 +230,7 @@ def _between(one: Span, other: Span) -> tuple[int, int]:
     return min(one.end, other.end), max(one.start, other.start)
 
 
-# Words that tie names together but identify nobody when they stand alone.
+# Words that join names but identify no person by themselves.
 _PARTICLES = frozenset(
     "and the for from with but was via per not are has had his her who our".split()
 )
@@ -204,7 +241,7 @@ _WORD = re.compile(r"\w+")
 
 
 def content(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The part of a stretch that could still identify somebody, at most one [start, end).
+    """The part of a stretch that could still identify a person, at most one [start, end).
 
     It runs from the first to the last telling word: a number, three letters and no particle, or two
     that are written like a name.

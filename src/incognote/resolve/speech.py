@@ -50,7 +50,7 @@ class _Pages:
 
     def __init__(self, views: Sequence[View], tag: Tag) -> None:
         self._pages = [_Page(view, tag) for view in views]
-        self._starts = [view.offsets.pieces[0].source for view in views]
+        self._starts = [view.offsets.alignments[0].source for view in views]
 
     def tags(self, span: Span) -> Iterator[str]:
         """The tags of the words inside a stretch of the document."""

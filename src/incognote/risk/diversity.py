@@ -22,6 +22,15 @@ class Diversity:
     entropy_l: float
     t: float
 
+    def worse(self, other: Diversity) -> Diversity:
+        """The worse of both in each figure."""
+        return Diversity(
+            self.attribute,
+            min(self.l, other.l),
+            min(self.entropy_l, other.entropy_l),
+            max(self.t, other.t),
+        )
+
     def as_dict(self) -> dict[str, object]:
         return {
             "attribute": self.attribute,

@@ -26,6 +26,7 @@ from incognote.lexicon import lexicon
 
 _STREET_WORDS = frozenset("street st avenue ave road rd drive dr lane ln room rm bed unit".split())
 _MATCHED = 0.6  # of the phrases of a note must be in its output
+_SAME_NOTE = 0.3  # the same, where its id says that it is its output
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -72,6 +73,10 @@ def matched(gold: Sequence[AnnotatedDocument], outputs: Mapping[str, str]) -> di
     """The output of each note of the gold, by the note's id. Ids that the release kept decide;
     where it replaced them, the words outside PHI do, which a release leaves as they were."""
     if all(each.id in outputs for each in gold):
+        for note in gold:
+            own = _phrases(_outside(note))
+            if len(own & _phrases(outputs[note.id])) < _SAME_NOTE * len(own):
+                raise UsageError("the gold is not of this release: a note of that id is another")
         return {each.id: outputs[each.id] for each in gold}
     holders: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for name, text in outputs.items():

@@ -12,6 +12,7 @@ from incognote.risk.lines import MET, NOT_MEASURED
 
 TITLE = "How safe is this release?"
 _MOST_LABELS = 12
+_HASH = len("sha256:") + 12
 _ATTACKERS = {
     "prosecutor": "knows that a certain person is in the release, and looks for that one",
     "journalist": "wants to show that anybody can be found, with a register of the population",
@@ -45,20 +46,22 @@ def _summary(report: Mapping[str, Any]) -> str:
     rows = [
         (
             line["name"],
-            line["attacker"],
+            line["status"],
             _number(line["value"]),
             ("at least " if line["at_least"] else "at most ") + _number(line["limit"]),
-            line["status"] + (f": {line['why']}" if line["why"] else ""),
+            line["attacker"],
         )
         for line in lines
     ]
+    reasons = dict.fromkeys(line["why"] for line in lines if line["why"])
     return (
         f"<p class=soft>Measured {escape(report['measured'])} by incognote "
         f"{escape(report['program']['version'])} on {len(report['subjects'])} files. "
         f"As a whole: <strong>{escape(report['status'])}</strong>. The whole is met only if every "
         "line is.</p>"
         f"<div class=tiles>{tiles}</div>"
-        + table(["question", "attacker", "found", "limit", "answer"], rows)
+        + table(["question", "answer", "found", "limit", "attacker"], rows)
+        + "".join(f"<p>Not measured: {escape(why)}.</p>" for why in reasons)
     )
 
 
@@ -150,7 +153,6 @@ def _singling(single: Mapping[str, Any] | None) -> str:
     rows = [
         (
             name,
-            _ATTACKERS[name],
             _percent(risk["share_above_threshold"]),
             f"{risk['maximum']:.3f}",
             f"{risk['average']:.3f}",
@@ -162,13 +164,22 @@ def _singling(single: Mapping[str, Any] | None) -> str:
         for each in single["most_telling_attributes"]
     ]
     more = [
-        f"{single['suppressed']:,} suppressed persons are in no class.",
-        "Unique in the population, estimated for a release that is this share of it: "
+        *(f"The {name} {what}." for name, what in _ATTACKERS.items()),
+        "Persons who are unique in the population, too, estimated: "
         + "; ".join(
-            f"{share}: {_percent(v)}" for share, v in single["population_uniqueness"].items()
+            f"{_percent(v)} if the release is {float(share):.3g} of it"
+            for share, v in single["population_uniqueness"].items()
         )
         + ".",
     ]
+    if single["suppressed"]:
+        more.append(f"{single['suppressed']:,} suppressed persons are in no class.")
+    risk = single["risks"]
+    if risk["journalist"] == risk["prosecutor"]:
+        more.append(
+            "Without the size of the population (--population) a journalist is taken to know who "
+            "is in the release, as the prosecutor does."
+        )
     if gaps := single["visit_gaps"]:
         more.append(
             f"Three gaps between visits that nobody else has: {gaps['unique_persons']:,} of "
@@ -185,17 +196,30 @@ def _singling(single: Mapping[str, Any] | None) -> str:
     if single["persons_cautious"] is not None:
         more.append(
             f"Linked cautiously there are {single['persons_cautious']:,} persons instead of "
-            f"{single['persons']:,}; the worse of both counts."
+            f"{single['persons']:,}; the worse of both counts, and each class is taken for 3 % "
+            "smaller, for linking never finds everybody."
         )
     items = "".join(f"<li>{escape(text)}</li>" for text in more)
     return (
-        f"{head}<p>{single['persons']:,} persons fall into {single['classes']:,} classes by "
+        f"{head}{_unvouched(single)}"
+        f"<p>{single['persons']:,} persons fall into {single['classes']:,} classes by "
         f"{escape(', '.join(single['attributes']))}. The smallest class has "
         f"{single['smallest_class']:,}; {_percent(single['uniques'])} of the persons are alone.</p>"
         + figure(plot, "Persons by the size of the class they share")
-        + table(["attacker", "who", f"above {single['threshold']:g}", "maximum", "average"], rows)
+        + table(["attacker", f"above {single['threshold']:g}", "maximum", "average"], rows)
         + f"<ul>{items}</ul><h3>Which attributes tell most</h3>"
         + table(["attributes", "unique persons", "pairs told apart"], telling)
+    )
+
+
+def _unvouched(single: Mapping[str, Any]) -> str:
+    """The reason why the figures answer no question of the summary."""
+    why = single["why_not_vouched_for"]
+    if not why:
+        return ""
+    return (
+        f"<p><strong>Not measured:</strong> {escape(why)}. The figures below count every document "
+        "or group of linked documents as one person; classes may be smaller in truth.</p>"
     )
 
 
@@ -241,8 +265,15 @@ def _made(report: Mapping[str, Any]) -> str:
     made = report["made"]
     if not made:
         return ""
-    rows = [(name.replace("_", " "), _plain(value)) for name, value in made.items()]
-    return "<h2>How it was made</h2>" + table(["", ""], rows)
+    return (
+        "<h2>How it was made</h2><p class=soft>Hashes are cut short here; the report in JSON has "
+        "them whole.</p><ul>"
+        + "".join(
+            f"<li>{escape(name.replace('_', ' '))}: {escape(_plain(value))}</li>"
+            for name, value in made.items()
+        )
+        + "</ul>"
+    )
 
 
 def _limits_of_numbers() -> str:
@@ -275,7 +306,9 @@ def _number(value: float | None) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items()) or "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(_plain, value))
+    if isinstance(value, str) and value.startswith("sha256:"):
+        return value[:_HASH]
     return _number(value) if isinstance(value, float) else str(value)

@@ -3,9 +3,10 @@ that looks like PHI in half of them, trains a tagger on those marks and lets it 
 The tagger has learned what surrogates look like; what a reader would mark and the tagger does not
 is called a leak. Halves swap.
 
-crf    a CRF trained on the other half (the attack as published)
-list   a name that is on none of our public lists is called a leak
-once   a name that stands once in the whole release is called a leak
+crf           a CRF trained on the other half (the attack as published)
+transformer   an encoder trained on it; takes minutes and the extra `train`
+list          a name that is on none of our public lists is called a leak
+once          a name that stands once in the whole release is called a leak
 
 The reader is given all marks: surrogates and leaks both. Real readers see less.
 """
@@ -23,11 +24,18 @@ import numpy as np
 
 from incognote.core.errors import UsageError
 from incognote.core.types import Span
+from incognote.detect.learned.detector import Scorer
+from incognote.detect.learned.tagging import Scores
 from incognote.evaluate.confidence import upper_bound
+from incognote.learn.data import Note
 
-ATTACKERS = ("crf", "list", "once")
+USUAL = ("crf", "list", "once")
+ATTACKERS = ("crf", "transformer", "list", "once")
 FEWEST = 20  # leaks: below, an attack's power cannot be told, and detection counts as 1
-_SEED = 1
+SEED = 1
+CALLED = 0.2  # how surely a tagger must take a mark for no PHI for the attacker to call it a leak
+_ROUNDS = 40  # of training a CRF: more find no more leaks
+_ENCODER, _EPOCHS = "accurate", 4
 _RESAMPLES = 1000
 
 
@@ -93,7 +101,7 @@ class Attack:
 
 def parrot(
     notes: Sequence[Marked],
-    attackers: Sequence[str] = ATTACKERS,
+    attackers: Sequence[str] = USUAL,
     *,
     ignore: frozenset[str] = frozenset(),
     progress: Callable[[str], None] = lambda _: None,
@@ -114,10 +122,16 @@ def parrot(
         )
         for note in notes
     ]
+    attacks = {
+        "crf": _by_tagger(_learn_crf),
+        "transformer": _by_tagger(_learn_transformer),
+        "list": _by_list,
+        "once": _by_once,
+    }
     found = []
     for name in attackers:
         progress(f"attacker {name}")
-        suspicion = {"crf": _by_crf, "list": _by_list, "once": _by_once}[name](kept)
+        suspicion = attacks[name](kept)
         found.append(_judged(name, kept, suspicion))
     return found
 
@@ -188,7 +202,7 @@ def _interval(score: Any, real: Any, owners: Sequence[str]) -> tuple[float, floa
         return 0.0, 1.0
     names, index = np.unique(np.array(owners), return_inverse=True)
     members = [np.flatnonzero(index == n) for n in range(len(names))]
-    rng = np.random.default_rng(_SEED)
+    rng = np.random.default_rng(SEED)
     rounds = _RESAMPLES if len(score) < 20_000 else 100
     found = []
     for _ in range(rounds):
@@ -204,46 +218,78 @@ def _interval(score: Any, real: Any, owners: Sequence[str]) -> tuple[float, floa
 # -------------------------------------------------------------------------------------- attackers
 
 
-def _by_crf(notes: Sequence[Marked]) -> Suspicion:
-    """Train on one half, tag the other: what is marked and not tagged is suspicious."""
-    from incognote.core.types import Document
-    from incognote.detect.learned.crf import CrfDetector
-    from incognote.learn.crf import CrfTraining, train
-    from incognote.learn.data import Note
-    from incognote.policy import load_policy
-    from incognote.prepare import prepare
+Learn = Callable[[Sequence[Note], Path], Scorer]  # from notes, in a folder
 
-    rules = load_policy("group-a").prepare
-    found: Suspicion = {}
-    order = np.random.default_rng(_SEED).permutation(len(notes)).tolist()
-    halves = order[: len(order) // 2], order[len(order) // 2 :]
-    options = CrfTraining(iterations=40)
-    for taught, asked in (halves, halves[::-1]):
-        lessons = [
-            Note(
-                notes[n].id,
-                notes[n].text,
-                tuple((s.start, s.end, s.label) for s in apart(notes[n].spans)),
-            )
-            for n in taught
-        ]
-        with TemporaryDirectory() as scratch:
-            train(lessons, lessons[:1], Path(scratch), options, {})
-            detector = CrfDetector(model=scratch)
-            for number in asked:
-                note = notes[number]
-                views = prepare(Document(note.id, note.text), rules)
-                tagged = [
-                    view.to_source(span)
-                    for view, spans in zip(views, detector.detect(views), strict=True)
-                    for span in spans
-                ]
-                for span in note.spans:
-                    covered = sum(
-                        max(0, min(span.end, t.end) - max(span.start, t.start)) for t in tagged
-                    )
-                    found[number, span] = 1.0 - min(1.0, covered / span.length)
-    return found
+
+def _by_tagger(learn: Learn) -> Callable[[Sequence[Marked]], Suspicion]:
+    """Train on one half, tag the other: what is marked and not tagged is suspicious. A mark is as
+    suspicious as that word of it which looks most like a surrogate."""
+
+    def suspect(notes: Sequence[Marked]) -> Suspicion:
+        found: Suspicion = {}
+        order = np.random.default_rng(SEED).permutation(len(notes)).tolist()
+        halves = order[: len(order) // 2], order[len(order) // 2 :]
+        for taught, asked in (halves, halves[::-1]):
+            lessons = [
+                Note(
+                    notes[n].id,
+                    notes[n].text,
+                    tuple((s.start, s.end, s.label) for s in apart(notes[n].spans)),
+                )
+                for n in taught
+            ]
+            with TemporaryDirectory() as scratch:
+                scorer = learn(lessons, Path(scratch))
+                answers = scorer.score([notes[number].text for number in asked])
+                for number, scores in zip(asked, answers, strict=True):
+                    for span in notes[number].spans:
+                        found[number, span] = _strangeness(span, scores)
+        return found
+
+    return suspect
+
+
+def _strangeness(span: Span, scores: Scores) -> float:
+    """How surely a tagger takes the span for no PHI; over 0.5 where it tags no word of it."""
+    units = np.array(scores.units, np.int64).reshape(-1, 2)
+    inside = (units[:, 0] < span.end) & (units[:, 1] > span.start)
+    outside = scores.labels[inside, 0]
+    if not len(outside):
+        return 1.0
+    # Tagged is what is more likely PHI than CALLED: the scale is bent so that 0.5 divides.
+    surest = float(outside.min())
+    return float(np.interp(surest, (0.0, CALLED, 1.0), (0.0, 0.5, 1.0)))
+
+
+def _learn_crf(notes: Sequence[Note], scratch: Path) -> Scorer:
+    from incognote.detect.learned.crf import CrfScorer
+    from incognote.learn.crf import CrfTraining, train
+
+    return CrfScorer(train(notes, notes[:1], scratch, CrfTraining(iterations=_ROUNDS), {}))
+
+
+def _learn_transformer(notes: Sequence[Note], scratch: Path) -> Scorer:
+    """From the encoder of the model that ships, with new heads: an attacker has it, too."""
+    from incognote.detect.learned.transformer import TransformerScorer
+    from incognote.learn.network.base import find_base, open_base
+    from incognote.learn.recipe import TrainingData, require_training, train_transformer
+    from incognote.learn.text.augment import Augmentation
+    from incognote.learn.transformer import Training
+
+    require_training()
+    held = max(1, len(notes) // 20)
+    data = TrainingData(notes[held:], notes[:held], (), (), None, {}, ())
+    # Notes are learned as they are written: what other names would look like is not the question.
+    plain = Augmentation(1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    folder = train_transformer(
+        data,
+        open_base(find_base(_ENCODER)),
+        scratch,
+        Training(epochs=_EPOCHS, seed=SEED),
+        lambda _: None,
+        augmentation=plain,
+    )
+    return TransformerScorer(folder)
 
 
 def apart(spans: Sequence[Span]) -> list[Span]:

@@ -15,6 +15,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 
 from incognote.core.types import Document, Failure, Result
+from incognote.engine.workers import collect_seldom
 from incognote.pipeline import Pipeline
 from incognote.policy import Policy
 
@@ -102,6 +103,7 @@ def _leave_with_parent() -> None:
 
 def _load() -> None:
     _pipelines.load()
+    collect_seldom()
 
 
 def _run(task: Task, documents: list[Document]) -> list[Outcome]:
@@ -110,6 +112,7 @@ def _run(task: Task, documents: list[Document]) -> list[Outcome]:
 
 
 def _run_file(task: Task, name: str, data: bytes) -> bytes | Failure:
-    from incognote.serve.files import deidentified
+    from incognote.engine.whole_files import deidentified
 
-    return deidentified(_pipelines.get(task.policy, task.key), name, data)
+    pipeline = _pipelines.get(task.policy, task.key)
+    return deidentified(pipeline, pipeline.policy.formats, name, data)

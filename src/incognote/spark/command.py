@@ -60,7 +60,7 @@ class SparkRun:
             run = f"{rows}/run={datetime.now(UTC):%Y%m%dT%H%M%S%f}"
             started = perf_counter()
             try:
-                with _watched(spark, settings, _size(paths)), _told_plainly():
+                with _watched(spark, settings, _size(paths)), _spark_errors():
                     result = deid(frame, settings.policy, key=self._key, done=done, known=known)
                     result.rows.write.parquet(run)
             finally:
@@ -77,7 +77,7 @@ class SparkRun:
 
 
 @contextmanager
-def _told_plainly() -> Iterator[None]:
+def _spark_errors() -> Iterator[None]:
     """A job that Spark gave up; its log has the reason, which may be long."""
     from pyspark.errors import PySparkException
 

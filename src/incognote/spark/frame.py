@@ -75,13 +75,13 @@ def deid(
     if taken := sorted(set(frame.columns) & {*ADDED, KNOWN}):
         raise UsageError(f"the frame already has the column {', '.join(taken)}")
     Pipeline(settled).check_coverage()  # a policy that lets identifiers pass is refused here
-    _check_retries(frame, isolate=isolate)
+    check_retries(frame, isolate=isolate)
     arrow = to_arrow_schema(frame.schema)
     schema = from_arrow_schema(output_schema(arrow, settled))
     if done is not None:
         frame = _without_done(frame, done, settled, key)
     work = Work(settled, key, isolate=isolate)
-    if _two_passes(settled):
+    if needs_two_passes(settled):
         frame, work = _after_first_pass(frame, work, known, arrow)
     return Deidentified(frame.mapInArrow(work, schema))
 
@@ -97,7 +97,7 @@ def _with_columns(policy: Policy, text: str | Sequence[str], row_id: str, patien
     return checked(replace(policy, formats=replace(policy.formats, **named))) if named else policy
 
 
-def _check_retries(frame: Any, *, isolate: bool) -> None:
+def check_retries(frame: Any, *, isolate: bool) -> None:
     """A cluster that never tries again would lose the job to one bad note."""
     given = frame.sparkSession.conf.get("spark.task.maxFailures", "4")
     if not isolate and int(given) < _FEWEST_FAILURES:
@@ -126,7 +126,7 @@ def _without_done(frame: Any, done: Any, policy: Policy, key: Key) -> Any:
 _TAGGED = (INPUT, POLICY, KEY)
 
 
-def _two_passes(policy: Policy) -> bool:
+def needs_two_passes(policy: Policy) -> bool:
     return policy.resolve.across_documents or needs_originals(policy)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from incognote.core.caches import BoundedDict
 from incognote.core.types import Document, Failure, Result
 from incognote.engine.packing import unpack
-from incognote.engine.workers import Work, WorkerPool
+from incognote.engine.workers import Work, WorkerPool, collect_seldom
 from incognote.pipeline import Pipeline
 from incognote.policy import Policy
 from incognote.spark.keys import Key
@@ -65,6 +65,7 @@ def processing(
             if alone
             else Pipeline(policy, secret, originals, threads=1)
         )
+        collect_seldom()
     return _made[known]
 
 

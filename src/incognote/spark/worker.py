@@ -41,6 +41,13 @@ class Work:
             yield _Batch(batch, self.policy, key_of(self.key), pipeline).rewritten()
 
 
+def failure_type() -> Any:
+    """The Arrow type of the column that says why a row failed."""
+    import pyarrow as pa
+
+    return pa.struct([(name, pa.string()) for name in ("stage", "error", "message")])
+
+
 def output_schema(schema: Any, policy: Policy) -> Any:
     """The Arrow schema of the rows that workers give back."""
     import pyarrow as pa
@@ -54,12 +61,11 @@ def output_schema(schema: Any, policy: Policy) -> Any:
             ("label", pa.string()),
         ]
     )
-    why = pa.struct([("stage", pa.string()), ("error", pa.string()), ("message", pa.string())])
     # A failed row is all null, so every column must allow it.
     fields = [new_field(each, columns, read).with_nullable(True) for each in schema]
     added = [
         (SPANS, pa.list_(span)),
-        (FAILURE, why),
+        (FAILURE, failure_type()),
         (POLICY, pa.string()),
         (KEY, pa.string()),
         (INPUT, pa.string()),
@@ -96,7 +102,7 @@ class _Batch:
         new = [{} if isinstance(each, Failure) else each[0] for each in settled]
         added = {
             SPANS: [None if isinstance(each, Failure) else each[1] for each in settled],
-            FAILURE: [_why(each) for each in failed],
+            FAILURE: [why(each) for each in failed],
             POLICY: [self._policy.hash] * len(every),
             KEY: [key_tag(self._key)] * len(every),
             INPUT: [input_tag(fields, self._key) for fields in every],
@@ -190,7 +196,7 @@ def _fitting(value: str | None, kind: Any) -> str | None:
     return value
 
 
-def _why(failed: Failure | None) -> dict[str, str] | None:
+def why(failed: Failure | None) -> dict[str, str] | None:
     if failed is None:
         return None
     return {"stage": failed.stage, "error": failed.error, "message": failed.message}

@@ -17,20 +17,20 @@ from incognote.core.types import Document, Replacement, Result, Span, fingerprin
 from incognote.policy import KEEP, OFF, Policy, TransformRules, typed_options
 from incognote.transform.draw import project_key
 from incognote.transform.leaks import check as leaks
-from incognote.transform.leaks.check import Piece
+from incognote.transform.leaks.check import OutputStretch
 from incognote.transform.leaks.needles import needles
 from incognote.transform.leaks.originals import Originals
 from incognote.transform.masks.simple import Tag
 from incognote.transform.numbers.identifiers import Identifiers
 from incognote.transform.pools import check_pools
-from incognote.transform.record import CALENDAR, NOTED, WORD, Mention, Record, Scope
+from incognote.transform.record import CALENDAR, NOTED, WORD, Mention, Scope, TransformRecord
 from incognote.transform.spelling import squeeze
 
 SCOPES = ("patient", "document", "corpus")
 # A patient's answers take some 40 kB; those forgotten are worked out again, the same.
 _SCOPES_HELD = 512
-# A note needs a look or two; in a file of a thousand patients each mend brings new words to seek.
-_MENDS = 10
+# A note needs a round or two; in a file of a thousand patients each repair adds words to search.
+_MAX_REPAIRS = 10
 
 
 class Transform(Protocol):
@@ -41,7 +41,7 @@ class Transform(Protocol):
 
     labels: ClassVar[frozenset[str]]
 
-    def replace(self, mention: Mention, record: Record) -> str: ...
+    def replace(self, mention: Mention, record: TransformRecord) -> str: ...
 
     def explain(self) -> str: ...
 
@@ -137,14 +137,14 @@ class Transformer:
     def _checked(self, document: Document, spans: Sequence[Span], people: People) -> Result:
         spans = _ordered(document, spans)
         tagged: frozenset[int] = frozenset()
-        for _ in range(_MENDS):
-            result, pieces, changed, record = self._replace(document, spans, people, tagged)
+        for _ in range(_MAX_REPAIRS):
+            result, stretches, changed, record = self._replace(document, spans, people, tagged)
             assert result.text is not None
             found = leaks.find(result.text, needles(changed))
             if not found:
                 return result
-            repair = leaks.repair(result.text, found, pieces, record.chosen)
-            if repair.beyond or (repair and self.policy.transform.leaks == "quarantine"):
+            repair = leaks.repair(result.text, found, stretches, record.chosen)
+            if repair.unrepairable or (repair and self.policy.transform.leaks == "quarantine"):
                 raise LeakError(f"{len(repair)} original values would stay in the text")
             if not repair:
                 return result
@@ -158,26 +158,21 @@ class Transformer:
         spans: Sequence[Span],
         people: People = NOBODY,
         tagged: frozenset[int] = frozenset(),
-    ) -> tuple[Result, list[Piece], list[Mention], Record]:
+    ) -> tuple[Result, list[OutputStretch], list[Mention], TransformRecord]:
         """`tagged` are the starts of spans whose surrogate would show an original."""
         scope = self._scope(document)
-        record = Record(document, spans, scope, self.policy, self._originals, people)
+        record = TransformRecord(document, spans, scope, self.policy, self._originals, people)
         text = document.text
         out: list[str] = []
-        pieces: list[Piece] = []
+        stretches: list[OutputStretch] = []
         replacements: list[Replacement] = []
         changed: list[Mention] = []
         at = length = 0
-
-        def add(piece: str, source: int, kind: str) -> None:
-            nonlocal length
-            if piece:
-                pieces.append(Piece(length, source, kind))
-                out.append(piece)
-                length += len(piece)
-
         for mention in record.mentions:
-            add(text[at : mention.start], at, "text")
+            if mention.start > at:
+                stretches.append(OutputStretch(length, at, "text"))
+                out.append(text[at : mention.start])
+                length += mention.start - at
             at = mention.end
             transform = self._transforms.get(mention.label)
             written = text[mention.start : mention.end]
@@ -185,15 +180,23 @@ class Transformer:
             if new in (written, mention.text):
                 if transform is not None and not self._may_stay(mention, new, record):
                     raise TransformError(f"the surrogate of a {mention.label} equals the original")
-                add(written, mention.start, "kept")
+                if written:
+                    stretches.append(OutputStretch(length, mention.start, "kept"))
+                    out.append(written)
+                    length += len(written)
                 continue
             changed.append(mention)
             how = self._actions[mention.label]
             if mention.start in tagged:
                 how, new = "tag", Tag(mention.label).replace(mention, record)
-            add(new, mention.start, _kind(mention.label, how))
+            if new:
+                stretches.append(OutputStretch(length, mention.start, _kind(mention.label, how)))
+                out.append(new)
+                length += len(new)
             replacements.append(Replacement(mention.span, new, how))
-        add(text[at:], at, "text")
+        if at < len(text):
+            stretches.append(OutputStretch(length, at, "text"))
+            out.append(text[at:])
         result = Result(
             document,
             tuple(mention.span for mention in record.mentions),
@@ -201,9 +204,9 @@ class Transformer:
             text="".join(out),
             people=people,
         )
-        return result, pieces, changed, record
+        return result, stretches, changed, record
 
-    def _may_stay(self, mention: Mention, new: str, record: Record) -> bool:
+    def _may_stay(self, mention: Mention, new: str, record: TransformRecord) -> bool:
         """Whether a value may be its own surrogate: dates that stay dates, and what a permutation
         gave. If that never happened, what is missing among surrogates would tell the original."""
         if self._actions[mention.label] == "view":
@@ -232,7 +235,7 @@ def _kind(label: str, how: str) -> str:
         return "tag"
     if label == "DATE":
         return "date"
-    if how == "view":  # "Hartford County" for "Hartford": the table says that this may be told
+    if how == "view":  # "Hartford County" for "Hartford": the table allows this value
         return "kept"
     return "new" if how == "surrogate" else "fixed"
 

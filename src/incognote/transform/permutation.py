@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from math import isqrt
+from typing import NamedTuple
 
+from incognote.core.caches import cached
 from incognote.transform.draw import Dice
 
 # Up to here a shuffle is exact, and as fast.
@@ -28,19 +30,19 @@ _SPARE = 64
 class Permutation:
     """A permutation of range(size), fixed by its key."""
 
-    __slots__ = ("_a", "_b", "_blocks", "_inverse", "_key", "_rounds", "_size", "_table", "_width")
+    __slots__ = ("_inverse", "_key", "_keyed", "_network", "_size", "_table")
 
     def __init__(self, key: bytes, size: int) -> None:
         self._key = key
         self._size = size
         self._table: list[int] | None = _shuffled(key, size) if size <= _SHUFFLED else None
         self._inverse: list[int] | None = None
-        self._rounds = _ROUNDS if size > _LIST else _FEW_ROUNDS
-        self._a = isqrt(max(size - 1, 0)) + 1
-        self._b = -(-size // self._a)
-        bits = max(self._a, self._b).bit_length()
-        self._width = bits // 8 + 2
-        self._blocks = -(-(bits + _SPARE) // _DIGEST)
+        self._network = _network(size)
+        # To take the key in once is a third of the work.
+        self._keyed = blake2b(key=key, digest_size=_DIGEST // 8)
+
+    def __reduce__(self) -> tuple[type[Permutation], tuple[bytes, int]]:
+        return Permutation, (self._key, self._size)
 
     def __call__(self, value: int) -> int:
         if not 0 <= value < self._size:
@@ -66,30 +68,55 @@ class Permutation:
                 return image
 
     def _encrypted(self, value: int) -> int:
-        left, right = divmod(value, self._b)
-        a, b, random = self._a, self._b, self._random
-        for number in range(0, self._rounds, 2):
-            left = (left + random(number, right)) % a
-            right = (right + random(number + 1, left)) % b
+        a, b, rounds, width, blocks = self._network
+        left, right = divmod(value, b)
+        random = self._random
+        for number in range(0, rounds, 2):
+            left = (left + random((right << 8 | number).to_bytes(width), blocks)) % a
+            right = (right + random((left << 8 | number + 1).to_bytes(width), blocks)) % b
         return left * b + right
 
     def _decrypted(self, value: int) -> int:
-        left, right = divmod(value, self._b)
-        a, b, random = self._a, self._b, self._random
-        for number in range(self._rounds - 2, -1, -2):
-            right = (right - random(number + 1, left)) % b
-            left = (left - random(number, right)) % a
+        a, b, rounds, width, blocks = self._network
+        left, right = divmod(value, b)
+        random = self._random
+        for number in range(rounds - 2, -1, -2):
+            right = (right - random((left << 8 | number + 1).to_bytes(width), blocks)) % b
+            left = (left - random((right << 8 | number).to_bytes(width), blocks)) % a
         return left * b + right
 
-    def _random(self, number: int, half: int) -> int:
-        message = (half << 8 | number).to_bytes(self._width)
-        if self._blocks == 1:
-            return int.from_bytes(blake2b(message, key=self._key, digest_size=32).digest())
-        blocks = (
-            blake2b(message + block.to_bytes(2), key=self._key, digest_size=32).digest()
-            for block in range(self._blocks)
-        )
-        return int.from_bytes(b"".join(blocks))
+    def _random(self, message: bytes, blocks: int) -> int:
+        """Bits that half of a value and the number of the round decide, and the key."""
+        if blocks == 1:
+            keyed = self._keyed.copy()
+            keyed.update(message)
+            return int.from_bytes(keyed.digest())
+        digests: list[bytes] = []
+        for block in range(blocks):
+            keyed = self._keyed.copy()
+            keyed.update(message + block.to_bytes(2))
+            digests.append(keyed.digest())
+        return int.from_bytes(b"".join(digests))
+
+
+class _Network(NamedTuple):
+    """The shape of a Feistel network: its halves, its rounds, the bytes of a message, and the
+    digests that a half takes."""
+
+    a: int
+    b: int
+    rounds: int
+    width: int
+    blocks: int
+
+
+@cached(4096)
+def _network(size: int) -> _Network:
+    a = isqrt(max(size - 1, 0)) + 1
+    b = -(-size // a)
+    bits = max(a, b).bit_length()
+    rounds = _ROUNDS if size > _LIST else _FEW_ROUNDS
+    return _Network(a, b, rounds, bits // 8 + 2, -(-(bits + _SPARE) // _DIGEST))
 
 
 class Cycle:

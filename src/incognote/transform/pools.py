@@ -10,7 +10,7 @@ from pathlib import Path
 from incognote.core.caches import cached
 from incognote.core.errors import PolicyError
 from incognote.policy import TransformRules
-from incognote.transform.record import Record
+from incognote.transform.record import TransformRecord
 from incognote.transform.spelling import fold
 
 POOLS = ("family", "given", "female", "male", "city", "street", "institution", "profession")
@@ -42,7 +42,7 @@ def _ranks(path: str) -> dict[str, int]:
     return {fold(value): rank for rank, value in enumerate(_values(path))}
 
 
-def from_pool(name: str, folded: str, record: Record) -> str | None:
+def from_pool(name: str, folded: str, record: TransformRecord) -> str | None:
     """What stands for a value by a list of the site: its image in the list, or a keyed choice from
     it for a value that it does not hold. None where there is no such list."""
     path = record.rules.pools.get(name)

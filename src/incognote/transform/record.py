@@ -15,6 +15,7 @@ from incognote.core.people import NOBODY, People
 from incognote.core.text.language import languages_in
 from incognote.core.text.letters import visible
 from incognote.core.types import Document, Span
+from incognote.lexicon.language import language_of
 from incognote.policy import Policy, TransformRules
 from incognote.transform.draw import Draws
 from incognote.transform.leaks.originals import Originals
@@ -43,7 +44,7 @@ _ALPHABETS = (
     "αβγδεζηθικλμνξοπρστφχψω",
 )
 
-# Among so many values nobody misses the one that never appears.
+# Among so many values it does not show that one never appears.
 LARGE_CELL = 1_000
 
 _SEASON = 21
@@ -135,12 +136,15 @@ class Scope:
         return cast("T", found)
 
 
-def _spoken(record: Record) -> frozenset[str]:
-    return languages_in(record.text)
+def _is_spanish(record: TransformRecord) -> bool:
+    # As the detectors were chosen: a terse Spanish form gets Spanish streets, too. With an English
+    # paragraph it is a chart in English, or in both.
+    usual = record.policy.prepare.languages
+    return language_of(record.text, usual) == "es" and "en" not in languages_in(record.text)
 
 
-class Record:
-    """One document while it is transformed."""
+class TransformRecord:
+    """A document while it is transformed: its mentions, its scope, and what is known of it."""
 
     def __init__(
         self,
@@ -171,9 +175,9 @@ class Record:
 
     @property
     def is_spanish(self) -> bool:
-        return self.know(_spoken) == {"es"}
+        return self.know(_is_spanish)
 
-    def know(self, kind: Callable[[Record], T]) -> T:
+    def know(self, kind: Callable[[TransformRecord], T]) -> T:
         """What a room of generators derives from the whole record, worked out once."""
         found = self._known.get(kind)
         if found is None:
@@ -255,7 +259,7 @@ class Record:
 
 
 def _seen(text: str, span: Span) -> str:
-    """What nobody sees would hide a value from the readers of numbers and dates: 9\u200b5 is 95."""
+    """Without invisible characters, which would hide a number or a date: 9\u200b5 is 95."""
     written = text[span.start : span.end]
     return visible(written) or written
 

@@ -19,10 +19,10 @@ from incognote.transform.people import names as people
 from incognote.transform.people import professions
 from incognote.transform.places import geography as places
 from incognote.transform.places import landmarks, organisations, rooms, streets
-from incognote.transform.record import CALENDAR, Mention, Record
+from incognote.transform.record import CALENDAR, Mention, TransformRecord
 from incognote.transform.spelling import squeeze
 
-Generator = Callable[[Mention, Record], str]
+Generator = Callable[[Mention, TransformRecord], str]
 
 GENERATORS: dict[str, tuple[Generator, str]] = {
     "PATIENT": (people.name, "another name of the same form, sex and origin"),
@@ -46,8 +46,8 @@ GENERATORS: dict[str, tuple[Generator, str]] = {
     "FAX": (phones.phone, "a number with an area code of the surrogate state"),
     "EMAIL": (contacts.email, "an address under the reserved domain .example"),
     "URL": (contacts.url, "an address under the reserved domain .example"),
-    "IPADDR": (contacts.ip_address, "an address of a range that is nobody's"),
-    "MAC": (contacts.mac_address, "a locally administered address, nobody's"),
+    "IPADDR": (contacts.ip_address, "an address of a range that is assigned to nobody"),
+    "MAC": (contacts.mac_address, "a locally administered address, assigned to nobody"),
     "SSN": (ids.ssn, "a number from a range that is never issued"),
     "COORDINATES": (streets.coordinates, "another point, about as precise"),
 }
@@ -61,7 +61,7 @@ class Surrogate:
     label: str
     labels: ClassVar[frozenset[str]] = frozenset()
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         if any(map(str.isalnum, mention.text)):
             try:
                 new = self._row[0](mention, record)

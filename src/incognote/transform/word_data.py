@@ -8,6 +8,11 @@ from typing import Any
 
 from incognote.core.caches import cached
 
+NUMBER_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+
 
 @cached(256)
 def words_of(table: str, name: str) -> tuple[str, ...]:

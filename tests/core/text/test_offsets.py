@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.core.errors import OffsetError
-from incognote.core.text.offsets import OffsetMap, OffsetMapBuilder, Piece
+from incognote.core.text.offsets import Alignment, OffsetMap, OffsetMapBuilder
 
 _EDITS = st.lists(
     st.one_of(
@@ -56,7 +56,9 @@ def test_refuses_spans_outside_the_view(start, end):
         OffsetMap.identity(5).to_source(start, end)
 
 
-@pytest.mark.parametrize("pieces", [(Piece(1, 0, 2, 2),), (Piece(0, 5, 2, 2), Piece(2, 3, 1, 1))])
-def test_refuses_maps_with_gaps_or_going_backwards(pieces):
+@pytest.mark.parametrize(
+    "alignments", [(Alignment(1, 0, 2, 2),), (Alignment(0, 5, 2, 2), Alignment(2, 3, 1, 1))]
+)
+def test_refuses_maps_with_gaps_or_going_backwards(alignments):
     with pytest.raises(OffsetError):
-        OffsetMap(pieces)
+        OffsetMap(alignments)

@@ -185,7 +185,7 @@ def test_work_grows_with_the_length_only(piece: str) -> None:
 
     from incognote.detect.names.facts import Facts
     from incognote.detect.names.page import Page
-    from incognote.detect.names.people import opinions_about
+    from incognote.detect.names.people import score_runs
 
     counts = []
     for times in (500, 2_000):
@@ -193,6 +193,6 @@ def test_work_grows_with_the_length_only(piece: str) -> None:
         page = Page(view, Facts())
         page.bits = Counting(page.bits)
         asked = 0
-        opinions_about(page)
+        score_runs(page)
         counts.append(asked)
     assert counts[1] <= 4.5 * counts[0] + 100

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.kit.rewriting import NEW, one_row_is_refused, only_the_name_changes, rewrite
 
+from incognote.core.text.letters import hides_text
 from incognote.core.types import Span
 from incognote.formats.json.lines import JsonLinesFormat
 from incognote.policy import FormatRules
@@ -124,7 +125,10 @@ def test_sniff(head: bytes, expected: bool) -> None:
     assert JsonLinesFormat().sniff(head) is expected
 
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+# Tag letters are refused, whatever format they stand in.
+_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")).filter(
+    lambda text: not hides_text(text)
+)
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

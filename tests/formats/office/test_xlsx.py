@@ -118,8 +118,9 @@ def test_nothing_planted_survives_in_any_member():
 
 def test_headers_give_context_and_labels():
     found = documents(workbook(), "visits.xlsx")
-    assert "Name: Quillon Adeyemi" in [d.text for d in found]
-    assert ("7741902", "MEDICALRECORD") in [(d.text, d.given[0].label) for d in found if d.given]
+    given = [(d.text, d.given[0].label) for d in found if d.given]
+    assert ("7741902", "MEDICALRECORD") in given
+    assert ("Quillon Adeyemi", "PATIENT") in given  # a name beside a record number
     rules = FormatRules(labels={"MRN": "IDNUM"})
     known = [d for d in documents(workbook(), "visits.xlsx", rules) if d.given]
     assert ("7741902", "IDNUM") in [(d.text, d.given[0].label) for d in known]

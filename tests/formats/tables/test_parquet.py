@@ -349,7 +349,7 @@ def test_a_row_that_holds_no_text_is_refused_with_its_bytes(bad: bytes, reason: 
 
 def test_rows_that_went_to_quarantine_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever they are: the first or last of a piece, of a row group, or a whole one."""
-    monkeypatch.setattr(parquet, "_PIECE_ROWS", 3)
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 3)
     table = pa.table({"text": [f"note {number}" for number in range(20)]})
     data = _data(table, group=7)
     for lost in ({0}, {2, 3}, {6}, {7, 8, 9, 10, 11, 12, 13}, {19}, set(range(20))):

@@ -143,3 +143,15 @@ def test_exits_lie_between_layers():
     for exits in ((0,), (LAYERS,)):
         with pytest.raises(UsageError, match="exits lie between"):
             with_exits(toy_base(), exits)
+
+
+def test_dropout_acts_in_training_alone():
+    model = build(toy_base(), LABELS, dropout=0.3)
+    torch.manual_seed(9)
+    window = torch.from_numpy(feed(20))[:, None]
+    inputs = (*window, torch.ones_like(window[0]))
+    with torch.no_grad():
+        learning = [model.train()(*inputs) for _ in range(2)]
+        reading = [model.eval()(*inputs) for _ in range(2)]
+    assert not torch.equal(*learning)
+    assert torch.equal(*reading)

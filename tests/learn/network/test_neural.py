@@ -20,7 +20,7 @@ from incognote.detect.learned.units import split
 from incognote.learn import recipe, transformer
 from incognote.learn.data import Note, only
 from incognote.learn.fast import FastTraining
-from incognote.learn.network.base import open_base, slimmed, with_words
+from incognote.learn.network.base import open_base, with_words
 from incognote.learn.network.teachers import open_teacher, read_by_teachers
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
@@ -123,7 +123,9 @@ def test_the_command_trains_and_goes_on_from_errors(toy, notes, tmp_path, capsys
 
 def test_the_fast_model_learns_and_takes_a_teacher(base, notes, tmp_path):
     pytest.importorskip("torch")
-    options = FastTraining(epochs=6, width=32, word_width=8, affix_width=4, budget=512)
+    options = FastTraining(
+        epochs=3, width=32, word_width=4, affix_width=2, budget=512, rate=1e-2, rounds=1
+    )
     teacher = recipe.train_transformer(
         data(notes), base, tmp_path / "t", transformer.Training(epochs=1, window=64), str
     )
@@ -156,18 +158,13 @@ def test_a_student_learns_from_teachers_with_another_vocabulary(base, notes, tmp
     assert folder.card["teachers"] == f"t; {base.name}, seed 1"
 
 
-def test_a_model_is_a_base_and_may_become_slimmer(base, notes, tmp_path):
+def test_a_model_is_a_base(base, notes, tmp_path):
     options = transformer.Training(epochs=6, window=64, rate=3e-3)
     recipe.train_transformer(data(notes), base, tmp_path / "a", options, str)
     model = open_base(tmp_path / "a")
     assert model.labels == ("DATE", "DOCTOR", "MEDICALRECORD", "PATIENT")
-    slim = slimmed(model, [0], heads=1, wide=16)
-    assert slim.weights["layers.0.qkv.weight"].shape == (32, 48)
-    folder = recipe.train_transformer(data(notes), slim, tmp_path / "b", options, str)
-    assert folder.settings["encoder"]["heads"] == 1
+    folder = recipe.train_transformer(data(notes), model, tmp_path / "b", options, str)
     assert folder.point(0.95).recall >= 0.9
-    with pytest.raises(UsageError, match="no layer 3"):
-        slimmed(model, [0, 3], heads=1, wide=16)
 
 
 def test_a_loss_that_is_no_number_ends_training_at_once(base, notes, tmp_path):

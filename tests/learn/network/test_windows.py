@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -37,6 +38,25 @@ def test_windows_hold_every_unit_once(notes, size):
         assert all(window.size <= size for window in windows)
         labels = [x for window in windows for x in window.labels if x != IGNORED]
         assert labels == unit_targets(note, split(note.text), INDEX)[0]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(40, 16), (100, 40), (16, 14)])
+def test_windows_that_overlap_share_so_many_pieces_and_lose_none(notes, size, overlap):
+    for note in notes[:10]:
+        units = len(split(note.text))
+        said = np.repeat(np.arange(units)[:, None], 3, axis=1).astype(np.float16)
+        reader = Reader(PIECES, size, 0)
+        windows = cut(note, reader, INDEX, random.Random(1), taught=said, overlap=overlap)
+        targets = unit_targets(note, split(note.text), INDEX)[0]
+        held = [window.taught[:, 0].astype(int).tolist() for window in windows]
+        assert [place for places in held for place in places] != list(range(units))
+        assert {place for places in held for place in places} == set(range(units))
+        for window, places in zip(windows, held, strict=True):
+            assert window.size <= size
+            assert places == list(range(places[0], places[-1] + 1))
+            assert [targets[at] for at in places] == [x for x in window.labels if x != IGNORED]
+        for before, after in pairwise(held):
+            assert before[0] < after[0] <= before[-1] + 1
 
 
 def test_batches_pad_and_hold_every_window(notes):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.transform.conftest import deid, new_values, surrogate
 
-from incognote.transform.contacts.phones import area_state
+from incognote.transform.word_data import table_of
 
 
 def layout(text: str) -> str:
@@ -153,7 +153,7 @@ def test_numbers_of_a_network_card_lose_its_name():
 def test_the_area_code_is_one_of_the_surrogate_state():
     for patient in "abcdefgh":
         state, number = new_values(deid("[[OH|STATE]], [[614-292-5000|PHONE]]", patient))
-        assert area_state(number[:3]) == state
+        assert number[:3] in table_of("contacts")["area_codes"][state].split()
 
 
 def test_numbers_stay_apart():
@@ -180,3 +180,18 @@ def test_the_country_of_a_number_is_that_of_the_text():
         )
         if country in codes:
             assert number.startswith(f"+{codes[country]}")
+
+
+def test_an_address_follows_a_name_with_a_particle():
+    text = "[[Ruth van Houten|PATIENT]], [[ruth.vanhouten@mail.com|EMAIL]]"
+    name, address = new_values(deid(text))
+    given, _, family = name.lower().split()
+    assert address == f"{given}.van{family}@mail.example"
+
+
+@pytest.mark.parametrize("local", ["alee", "ann.lee", "alee3"])
+def test_an_address_follows_a_short_name(local):
+    name, address = new_values(deid(f"[[Ann Lee|DOCTOR]], [[{local}@mail.org|EMAIL]]"))
+    given, family = name.lower().replace("'", "").split()
+    head = given + "." if "." in local else given[0]
+    assert re.fullmatch(rf"{head}{family}\d?@mail\.example", address)

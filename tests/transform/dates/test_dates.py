@@ -129,7 +129,7 @@ def test_forms(written, expected):
 def test_weekdays_fall_right():
     new = moved("p3", "Friday, March 7, 2014")[0]
     weekday, _, rest = new.partition(", ")
-    part = read(rest).parts[0]
+    part = read(rest).dates[0]
     assert f"{date(part.year, part.month, part.day):%A}" == weekday
 
 
@@ -147,7 +147,7 @@ def test_weekday_stays_where_the_policy_says_so():
 )
 def test_day_first_is_told_by_weekdays_and_by_months_in_words(marked):
     first, *_, last = new_values(deid(marked))
-    parts = (read(d, day_first=True).parts[0] for d in (first, last))
+    parts = (read(d, day_first=True).dates[0] for d in (first, last))
     earlier, later = (date(part.year, part.month, part.day) for part in parts)
     assert later - earlier == timedelta(days=26)
 
@@ -160,7 +160,7 @@ def test_a_clinical_word_between_two_dates_stays():
 @pytest.mark.parametrize("order", ["auto", "day-first"])
 def test_day_first_is_read_from_the_rest_of_the_record(order):
     new = moved("p1", "03/04/2014", "25/04/2014", date_order=order)
-    first, second = (read(d, day_first=True).parts[0] for d in new)
+    first, second = (read(d, day_first=True).dates[0] for d in new)
     gap = date(second.year, second.month, second.day) - date(first.year, first.month, first.day)
     assert gap == timedelta(days=22)
 
@@ -181,7 +181,7 @@ def test_a_birth_date_alone_is_judged_as_of_a_year():
 
 def test_ages_and_birth_dates_stay_consistent():
     new = moved("p1", "04/05/1960", "04/06/2024")
-    born, now = (date(p.year, p.month, p.day) for d in new for p in read(d).parts)
+    born, now = (date(p.year, p.month, p.day) for d in new for p in read(d).dates)
     assert now - born == date(2024, 4, 6) - date(1960, 4, 5)
 
 
@@ -457,3 +457,39 @@ def test_relative_days_do_not_tell_the_age():
 def test_two_digits_behind_an_apostrophe_are_a_year(patient):
     result = deid("hx CABG '[[09|DATE]], seen [[3/4/2020|DATE]]", patient)
     assert re.search(r"CABG '(08|09|10),", result.text)
+
+
+def test_a_birth_date_that_a_field_states_is_the_same_in_field_and_note():
+    stated = (("DATE", "1931-03-14"), ("DATE", "2022-03-04"))
+    note = "Seen [[March 4, 2022|DATE]]. DOB [[03/14/1931|DATE]]."
+    alone, in_note = (
+        new_values(deid(text, "p1", known=stated if "Seen" in text else (), as_of=2024))
+        for text in ("[[1931-03-14|DATE]]", note)
+    )
+    assert alone[0][:4] == in_note[1][-4:]
+    # What no field states is judged by the note.
+    assert new_values(deid(note, "p1", as_of=2024))[1][-4:] != in_note[1][-4:]
+
+
+@pytest.mark.parametrize("decade", ["90s", "80's", "late 70s"])
+def test_a_decade_without_its_century_is_one(decade):
+    for patient in PATIENTS:
+        [new, _] = moved(patient, decade, "06/07/2021")
+        assert re.fullmatch(r"(late )?[6789]0'?s", new), new
+
+
+def test_weekdays_of_two_letters_are_weekdays():
+    week = "Mo Tu We Th Fr Sa Su".split()
+    for day in week:
+        assert {moved(patient, day)[0] for patient in PATIENTS} <= set(week)
+
+
+def test_the_end_of_a_range_of_years_is_a_year():
+    for patient in PATIENTS:
+        first, last = new_values(deid("On it [[2003|DATE]]-[[17|DATE]].", patient))
+        assert int(last) - int(first[2:]) == 14
+
+
+def test_days_on_which_a_drug_is_taken_stay_however_they_are_written():
+    result = deid("Warfarin 5 mg [[M W F Sun|DATE]], INR [[Tu|DATE]].", "p3")
+    assert result.text.startswith("Warfarin 5 mg M W F Sun, INR ")

@@ -148,15 +148,15 @@ def test_a_transform_that_leaves_the_original_stops_the_document():
 @pytest.mark.parametrize("beside", ["kept", "fixed"])
 def test_of_a_leak_beside_what_stays_the_bare_words_go(beside):
     output = "[ROOM] 12 B, calm"
-    pieces = [leaks.Piece(0, 0, beside), leaks.Piece(6, 9, "text")]
-    repair = leaks.repair(output, [leaks.Leak(1, 9, "ROOM")], pieces)
+    stretches = [leaks.OutputStretch(0, 0, beside), leaks.OutputStretch(6, 9, "text")]
+    repair = leaks.repair(output, [leaks.Leak(1, 9, "ROOM")], stretches)
     assert [(span.start, span.end) for span in repair.missed] == [(9, 12)]
-    assert not repair.beyond
+    assert not repair.unrepairable
 
 
 def test_a_tag_that_shows_an_original_cannot_be_mended():
-    pieces = [leaks.Piece(0, 0, "fixed"), leaks.Piece(6, 9, "text")]
-    assert leaks.repair("[ROOM], calm", [leaks.Leak(1, 7, "ROOM")], pieces).beyond == 1
+    stretches = [leaks.OutputStretch(0, 0, "fixed"), leaks.OutputStretch(6, 9, "text")]
+    assert leaks.repair("[ROOM], calm", [leaks.Leak(1, 7, "ROOM")], stretches).unrepairable == 1
 
 
 def test_the_words_of_a_tag_are_no_originals():

@@ -108,6 +108,12 @@ def test_a_number_is_one_number_in_any_layout_and_under_any_label():
     assert len({re.sub(r"\D", "", value) for value in new}) == 1
 
 
+def test_oh_alone_is_no_digit_that_was_said():
+    """Ohio, or two letters of a code; "zero" would tell nobody's state."""
+    assert len(surrogate("OH", "IDNUM")) == 2
+    assert surrogate("OH", "IDNUM").isupper()
+
+
 def test_said_digits_are_said_digits():
     new = surrogate("one oh seven two", "MEDICALRECORD")
     assert new != "one oh seven two"

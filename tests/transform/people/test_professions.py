@@ -20,6 +20,20 @@ JOBS = {
     "truck driver": "driving",
     "accountant": "desk",
     "graphic designer": "desk",
+    "shipwright": "asbestos",
+    "stoker": "asbestos",
+    "goldsmith": "chemicals",
+    "cabinetmaker": "chemicals",
+    "steelworker": "asbestos",
+    "cattleman": "animals",
+    "rn": "health",
+    "army veteran": "military",
+    "homemaker": "home",
+    # A word inside another one is no exposure.
+    "patent examiner": "desk",
+    "importer": "desk",
+    "civil engineer": "desk",
+    "chief executive officer": "desk",
 }
 
 

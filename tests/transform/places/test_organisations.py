@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.transform.conftest import deid, new_values, surrogate
 
-from incognote.lexicon import lexicon
+from incognote.lexicon import fold_place, lexicon
 from incognote.transform.places.organisations import known_group
 
 PATIENTS = [f"p{i}" for i in range(20)]
@@ -158,3 +158,27 @@ def test_words_in_small_letters_stay():
 def test_the_faith_and_the_kind_of_a_house_stay(text, form, patient):
     new = surrogate(text, "ORGANIZATION", patient)
     assert re.fullmatch(form, new), new
+
+
+def test_a_town_or_county_in_a_name_becomes_another():
+    shop, town = values("[[Walgreens Hopkinsville|HOSPITAL]] in [[Hopkinsville|CITY]]")
+    assert shop.endswith(f" {town}")
+    # The same town in another note, which does not say that it is one.
+    assert values("[[Hopkinsville Dialysis|HOSPITAL]]")[0].endswith(" Dialysis")
+    for name, kind in (("King County Health", " County"), ("Kent Co Health", " County")):
+        new = surrogate(name, "ORGANIZATION").removesuffix(" Health")
+        county = new.removesuffix(" County").removesuffix(" Co")
+        assert fold_place(county + kind) in lexicon().counties
+        assert county not in name
+    state = surrogate("Ohio Dept of Health", "ORGANIZATION").removesuffix(" Dept of Health")
+    assert lexicon().state(state)
+
+
+def test_brands_in_one_word_become_brands():
+    for brand in ("BlueCross", "CareSource", "Honda"):
+        assert {surrogate(brand, "ORGANIZATION", p) for p in PATIENTS} <= set(known_group(brand))
+
+
+def test_letters_with_stops_stay_letters():
+    for name in ("SMITH COUNTY M.E.", "Smith County M.E."):
+        assert re.fullmatch(r"(?i:[a-z. ]+ county) [A-Z]\.[A-Z]\.", surrogate(name, "ORGANIZATION"))

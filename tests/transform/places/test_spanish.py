@@ -67,3 +67,29 @@ def test_one_street_is_one_street_however_it_is_written():
 def test_notes_in_english_keep_their_own_pools():
     [new] = new_values(deid("She lives at [[12 Alameda Street|STREET]] and is well.", "p1"))
     assert new.endswith("Street")
+
+
+TERSE = (
+    "Evolutivo enfermería. Sra. {0} tranquila, ctes estables TA 128/76, FC 72. Administro paracetamol "
+    "1 g iv según pauta. Hija llama desde {1}. Mañana control con endocrino, dieta blanda, "
+    "vive en {2}."
+)
+
+
+def test_a_terse_spanish_note_gets_spanish_places():
+    text = TERSE.format("[[Consuelo|PATIENT]]", "[[Logroño|CITY]]", "[[calle Mayor 3|STREET]]")
+    street = {new_values(deid(text, patient))[2] for patient in PATIENTS}
+    assert all(each.startswith("calle ") and each[-1].isdigit() for each in street)
+    assert len(street) > 1
+
+
+@pytest.mark.parametrize(
+    ("job", "kind", "end"),
+    [("agricultor jubilado", "jobs_land", " jubilado"), ("limpiadora", "jobs_home", "")],
+)
+def test_jobs_stay_spanish_and_what_people_are_exposed_to(job, kind, end):
+    pairs = [pair.split("/") for pair in listed(kind)]
+    sex = job.endswith("a")
+    new = {value(job, "PROFESSION", patient) for patient in PATIENTS}
+    assert new <= {pair[sex] + end for pair in pairs} - {job}
+    assert len(new) > 1

@@ -8,7 +8,10 @@ import pytest
 from tests.transform.conftest import deid
 
 from incognote.core.errors import UsageError
+from incognote.core.types import Document
+from incognote.transform.vault.entries import entry_of
 from incognote.transform.vault.file import Vault, VaultWriter, repair_vault, verify_vault
+from incognote.transform.vault.sealed import Header, Seal
 
 pytest.importorskip("cryptography")
 
@@ -197,3 +200,32 @@ def test_the_audit_names_the_user_that_the_system_knows(stored, monkeypatch):
     Vault(path, KEY).restore("d", result.text, "audit")
     row = json.loads((path.parent / "vault.audit.jsonl").read_text("utf-8").splitlines()[-1])
     assert row["user"] != "somebody-else"
+
+
+# --- other versions -------------------------------------------------------------------------------
+
+
+def test_a_vault_of_version_0_1_is_read_and_grows(tmp_path):
+    path = tmp_path / "vault"
+    header = Header(1, "0123456789abcdef0123456789abcdef")
+    result = deid(MARKED)
+    path.write_text(header.line + Seal(KEY, header).sealed(entry_of(result), 0))
+    later = deid(MARKED, "p2")
+    with VaultWriter(path, KEY) as vault:
+        vault.add(later)
+    for each in (result, later):
+        assert Vault(path, KEY).restore("d", each.text, "audit") == each.document.text
+    # Ids of rows were copied then: what it does not hold is one of them, and stays.
+    field = Document("d", "4471", free_text=False)
+    assert Vault(path, KEY).restored(field, "audit").text == "4471"
+    with pytest.raises(UsageError, match="does not hold"):
+        Vault(path, KEY).restored(Document("d", "Another text."), "audit")
+
+
+def test_a_vault_of_a_newer_version_is_refused(stored):
+    path, _ = stored
+    path.write_bytes(path.read_bytes().replace(b"incognote-vault 2", b"incognote-vault 7", 1))
+    with pytest.raises(UsageError, match="newer version"):
+        Vault(path, KEY)
+    with pytest.raises(UsageError, match="newer version"):
+        VaultWriter(path, KEY)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-from tests.web.conftest import PASSWORD, Bench, _store, make_bench, missing
+from tests.web.conftest import PASSWORD, Bench, make_bench, missing, sqlite_in
 
 from incognote.web.store.database.connection import Store
 
@@ -148,7 +148,7 @@ class People:
 def served() -> Iterator[tuple[Store, Server]]:
     """One workbench for all browser tests; each of them has a project and people of its own."""
     folder = Path(tempfile.mkdtemp(prefix="incognote-web-"))
-    for store in _store(folder, ""):
+    for store in sqlite_in(folder):
         server = Server(store.site.folder)
         server.start()
         try:

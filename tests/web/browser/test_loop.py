@@ -14,6 +14,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.web.browser.conftest import People
 
+from incognote.web.store.tables import Decision
+
 FOLDER = os.environ.get("INCOGNOTE_PICTURES")
 SAMPLES = Path(__file__).parents[3] / "samples" / "notes"
 NOTES = tuple(
@@ -21,6 +23,17 @@ NOTES = tuple(
 )
 
 
+# A manager's pages of a project.
+MANAGERS = (
+    "",
+    "/notes",
+    "/agreement",
+    "/learning",
+    "/policy",
+    "/files",
+    "/audit",
+    "/settings",
+)
 # Those that the guide shows.
 PICTURES = ("adjudicate", "annotate-light", "files", "overview", "review")
 
@@ -101,27 +114,30 @@ def test_the_whole_loop(workshop: People, open_pages: dict[str, Page]):
         picture(ada, "adjudicate")
         accessible(ada, "adjudicate")
         ada.focus("#text")
+        ada.keyboard.press("Enter")  # too early: nothing that is open becomes gold
+        expect(ada.locator("#chosen .notice")).to_contain_text("not decided yet")
+        ada.get_by_label("Reason").fill("As the letter head says")
+        ada.focus("#text")
         while "open" in ada.inner_text("#dispute-count"):
             ada.keyboard.press("1")
         see_the_end(ada)
         ada.keyboard.press("Enter")
         ada.wait_for_url(lambda now, url=url: now != url)
 
+    with workshop.bench.store.read() as db:
+        settled = {(row.choice, row.reason) for row in db.query(Decision)}
+    assert settled == {("a", "As the letter head says")}
+
     base = f"/projects/{project}"
-    for name in (
-        "",
-        "/notes",
-        "/agreement",
-        "/learning",
-        "/policy",
-        "/files",
-        "/audit",
-        "/settings",
-    ):
+    for name in MANAGERS:
         mia.goto(f"{base}{name}")
         accessible(mia, name or "overview")
         picture(mia, name.strip("/") or "overview")
     expect(mia.locator("body")).to_contain_text("Settings")
+    mia.goto(f"{base}/agreement")
+    mia.locator("#disputes tbody a").first.click()
+    expect(mia.locator("#dispute-count")).to_have_text("1")
+    accessible(mia, "reader")
 
     mia.goto(f"{base}/releases")
     mia.fill("input[name=name]", "First release")
@@ -188,9 +204,16 @@ def test_pages_are_accessible(workshop: People, scheme: str):
     accessible(admin, "accounts")
 
 
-def test_dashboards_fit_a_phone(workshop: People):
-    page = workshop.page("mia", "manager")
-    page.set_viewport_size({"width": 390, "height": 800})
-    for name in ("", "/agreement", "/learning"):
-        page.goto(f"/projects/{workshop.bench.project}{name}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def test_pages_fit_a_phone(workshop: People):
+    page = workshop.page("mia", "manager", "auditor")
+    for width in (390, 1360):
+        page.set_viewport_size({"width": width, "height": 800})
+        for name in (*MANAGERS, "/releases"):
+            page.goto(f"/projects/{workshop.bench.project}{name}")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} wide on {width}"
+            # The tabs are one row, and the open one is in sight.
+            box = page.locator("nav [aria-current]").bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= width - box["width"]
+        assert page.locator("header.bar").bounding_box()["height"] <= 110

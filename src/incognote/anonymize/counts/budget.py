@@ -4,6 +4,7 @@ back, and refused beyond the budget."""
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +18,14 @@ _SLACK = 1e-9
 
 
 class Ledger:
-    """A JSON file: the budget, and one entry for each release. Costs add up (basic composition)."""
+    """A JSON file: the budget, and one entry for each release. Costs add up (basic composition).
+    ε and δ have a budget each; that of δ is 0 where nobody gives it one."""
 
-    def __init__(self, path: Path, budget: float | None = None) -> None:
+    def __init__(
+        self, path: Path, budget: float | None = None, budget_delta: float | None = None
+    ) -> None:
         self.path = path
-        self._budget = budget
+        self._budget, self._budget_delta = budget, budget_delta
 
     def spent(self) -> tuple[float, float]:
         """ε and δ of all releases so far."""
@@ -32,34 +36,45 @@ class Ledger:
         """Writes an entry, or refuses. To be called before the release is written."""
         with self._locked():
             ledger = self._read() if self.path.exists() else self._new()
-            if self._budget is not None and ledger["budget"] != self._budget:
-                raise UsageError(
-                    f"{self.path}: its budget is {ledger['budget']:g}, which is not changed"
-                )
-            used = sum(each["epsilon"] for each in ledger["spent"])
-            if used + epsilon > ledger["budget"] * (1 + _SLACK):
-                raise UsageError(
-                    f"{self.path}: {used:g} of {ledger['budget']:g} is spent; "
-                    f"{epsilon:g} more is beyond the budget"
-                )
+            self._refuse_beyond(ledger, "budget", self._budget, "epsilon", epsilon)
+            self._refuse_beyond(ledger, "budget_delta", self._budget_delta, "delta", delta)
             now = datetime.now(UTC).isoformat(timespec="seconds")
             ledger["spent"].append({"when": now, "what": what, "epsilon": epsilon, "delta": delta})
             self._write(ledger)
 
+    def _refuse_beyond(
+        self, ledger: dict[str, Any], name: str, given: float | None, cost: str, more: float
+    ) -> None:
+        budget = ledger[name]
+        if given is not None and given != budget:
+            raise UsageError(
+                f"{self.path}: its budget of {cost} is {budget:g}, which is not changed"
+            )
+        used = sum(each[cost] for each in ledger["spent"])
+        if used + more > budget * (1 + _SLACK):
+            raise UsageError(
+                f"{self.path}: {used:g} of {budget:g} of {cost} is spent; "
+                f"{more:g} more is beyond the budget"
+            )
+
     def _new(self) -> dict[str, Any]:
         if self._budget is None:
             raise UsageError(f"{self.path}: a new ledger needs a budget (--budget)")
-        if self._budget <= 0:
+        delta = self._budget_delta or 0.0
+        if not 0 < self._budget < math.inf:
             raise UsageError("a budget must be above 0")
-        return {"budget": self._budget, "unit": "person", "spent": []}
+        if not 0 <= delta < 1:
+            raise UsageError("a budget of delta must lie between 0 and 1")
+        return {"budget": self._budget, "budget_delta": delta, "unit": "person", "spent": []}
 
     def _read(self) -> dict[str, Any]:
         try:
             ledger: dict[str, Any] = json.loads(self.path.read_text("utf-8"))
             for each in ledger["spent"]:
-                if not each["epsilon"] >= 0 or not each["delta"] >= 0:
+                if not 0 <= each["epsilon"] < math.inf or not 0 <= each["delta"] < 1:
                     raise ValueError  # noqa: TRY301 - one message for every way to be wrong
-            if not ledger["budget"] > 0:
+            ledger.setdefault("budget_delta", 0.0)
+            if not 0 < ledger["budget"] < math.inf or not 0 <= ledger["budget_delta"] < 1:
                 raise ValueError  # noqa: TRY301
         except (ValueError, KeyError, TypeError):
             # What was spent is not known: nothing more may be.

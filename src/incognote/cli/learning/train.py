@@ -7,18 +7,28 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from incognote.cli import DONE
 from incognote.core.errors import UsageError
+from incognote.core.types import AnnotatedDocument
 from incognote.corpus import read_corpus
 from incognote.detect.learned.crf_features import GROUPS
+from incognote.detect.learned.hide.features import GROUPS as HIDE_GROUPS
+from incognote.detect.learned.hide.features import HideFeatures
+from incognote.detect.learned.hide.scorer import RECIPE
 from incognote.detect.learned.model_folder import ModelFolder, open_model
 from incognote.learn import crf, recipe, report
 from incognote.learn.data import TYPES
 from incognote.learn.fast import FastTraining
 from incognote.learn.folder import points_table, policy_snippet
+from incognote.learn.hide.crf import FOLDS, HideTraining, cross_validate
+from incognote.learn.hide.folder import Study, read_dictionaries, scores_text, train_folder
+from incognote.learn.hide.folder import document_of as document_of_note
+from incognote.learn.hide.sampling import HISTORY, Sampling
+from incognote.learn.hide.studies import STUDIES
 from incognote.learn.network.base import find_base, open_base
 from incognote.learn.network.teachers import open_teacher
 from incognote.learn.transformer import Training
@@ -124,12 +134,20 @@ def _add_neural(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--description", default="", metavar="TEXT", help="a line for the card")
 
 
+_OF_HIDE = ("history", "ahead", "affixes", "dictionary", "sample_history", "folds")
+
+
 def _add_crf(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--recipe",
+        choices=("own", RECIPE),
+        default="own",
+        help="our own features, or those of the HIDE papers to the letter (%(default)s)",
+    )
     parser.add_argument(
         "--groups",
         metavar="G,G",
-        default=",".join(GROUPS),
-        help="feature groups to use (%(default)s)",
+        help=f"feature groups to use (own: {','.join(GROUPS)}; hide: {','.join(HIDE_GROUPS)})",
     )
     parser.add_argument(
         "--keep-outside",
@@ -142,16 +160,32 @@ def _add_crf(parser: argparse.ArgumentParser) -> None:
         "--window",
         type=int,
         metavar="N",
-        help="window sampling: learn only from units this near to PHI",
+        help="window sampling: learn only from units this near to PHI; with --keep-outside also "
+        "from that share of the rest",
     )
     parser.add_argument(
-        "--iterations", type=int, default=80, metavar="N", help="of L-BFGS (%(default)s)"
+        "--iterations", type=int, metavar="N", help="of L-BFGS (own: 80; hide: 200)"
     )
     parser.add_argument(
         "--experiment",
-        choices=crf.EXPERIMENTS,
-        help="instead of one model: compare feature groups, or ways of sampling; "
-        "--out gets a table and plots",
+        choices=STUDIES,
+        help="instead of one model: compare feature groups, ways of sampling, or (hide) lengths of "
+        "history; --out gets a table and plots",
+    )
+    hide = parser.add_argument_group("--recipe hide")
+    for name, what in (
+        ("history", "tokens before that count as context (4)"),
+        ("ahead", "tokens behind that count as context (4)"),
+        ("affixes", "longest prefix and suffix (4)"),
+        ("sample-history", "tokens before PHI that random sampling keeps (4)"),
+        ("folds", "of the cross-validation (10); 0 for none"),
+    ):
+        hide.add_argument(f"--{name}", type=int, metavar="N", help=what)
+    hide.add_argument(
+        "--dictionary",
+        action="append",
+        metavar="NAME=FILE",
+        help="a list of phrases, one a line; may be given several times",
     )
 
 
@@ -177,9 +211,17 @@ def run(args: argparse.Namespace) -> int:
     for warning in data.warnings:
         _say(f"note: {warning}")
     _say(f"{len(data.notes)} notes to learn from, {len(data.held)} held out")
+    if args.kind == "crf":
+        _check_recipe(args)
+    if args.kind == "crf" and args.recipe == RECIPE:
+        return _hide(args, data, documents, out)
     if args.kind == "crf" and args.experiment:
         return _experiment(args, data, out)
     folder = {"transformer": _transformer, "fast": _fast, "crf": _crf}[args.kind](args, data, out)
+    return _ready(folder)
+
+
+def _ready(folder: ModelFolder) -> int:
     print("\n".join(points_table(folder)))
     print(f"\n{folder.path} is ready. In a policy:\n\n{policy_snippet(folder)}", end="")
     return DONE
@@ -246,12 +288,64 @@ def _crf(args: argparse.Namespace, data: recipe.TrainingData, out: Path) -> Mode
 
 def _crf_options(args: argparse.Namespace) -> crf.CrfTraining:
     return crf.CrfTraining(
-        groups=tuple(args.groups.split(",")),
+        groups=tuple(args.groups.split(",")) if args.groups else GROUPS,
         keep_outside=args.keep_outside,
         window=args.window,
-        iterations=args.iterations,
+        iterations=80 if args.iterations is None else args.iterations,
         seed=args.seed,
     )
+
+
+def _check_recipe(args: argparse.Namespace) -> None:
+    given = [name for name in _OF_HIDE if getattr(args, name) is not None]
+    if args.recipe != RECIPE and (given or args.experiment == "history"):
+        option = f"--{given[0].replace('_', '-')}" if given else "--experiment history"
+        raise UsageError(f"{option} needs --recipe hide")
+    if args.folds is not None and args.folds and args.folds < 2:
+        raise UsageError("--folds must be 2 or more, or 0 for no cross-validation")
+
+
+def _hide_options(args: argparse.Namespace) -> HideTraining:
+    lengths = {
+        name: value
+        for name in ("history", "ahead", "affixes")
+        if (value := getattr(args, name)) is not None
+    }
+    return HideTraining(
+        HideFeatures(
+            tuple(args.groups.split(",")) if args.groups else HIDE_GROUPS,
+            **lengths,
+            dictionaries=read_dictionaries(args.dictionary or ()),
+        ),
+        Sampling(
+            args.keep_outside,
+            args.window,
+            HISTORY if args.sample_history is None else args.sample_history,
+        ),
+        iterations=200 if args.iterations is None else args.iterations,
+        seed=args.seed,
+    )
+
+
+def _hide(
+    args: argparse.Namespace,
+    data: recipe.TrainingData,
+    documents: Sequence[AnnotatedDocument],
+    out: Path,
+) -> int:
+    options = _hide_options(args)
+    folds = FOLDS if args.folds is None else args.folds
+    patients = {doc.id: doc.document.meta for doc in documents}
+    notes = [document_of_note(note, patients[note.id]) for note in (*data.notes, *data.held)]
+    if args.experiment:
+        study = Study(notes, folds or FOLDS, _say)
+        return _write_study(args.experiment, dict(study.tables(args.experiment, options)), out)
+    folder = train_folder(data.notes, data.held, out, options, data.card, _say)
+    if folds:
+        text = scores_text(cross_validate(notes, options, folds), folds)
+        (out / "cross-validation.md").write_text(text, encoding="utf-8")
+        print(text)
+    return _ready(folder)
 
 
 def _experiment(args: argparse.Namespace, data: recipe.TrainingData, out: Path) -> int:
@@ -259,9 +353,13 @@ def _experiment(args: argparse.Namespace, data: recipe.TrainingData, out: Path) 
         panels = crf.study(
             args.experiment, data.notes, data.held, Path(scratch), _crf_options(args), _say
         )
+    return _write_study(args.experiment, panels, out)
+
+
+def _write_study(which: str, panels: Mapping[str, Sequence[crf.Trial]], out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     table = report.table(panels)
-    (out / f"{args.experiment}.md").write_text(table, encoding="utf-8")
+    (out / f"{which}.md").write_text(table, encoding="utf-8")
     for path in report.write_plots(panels, out):
         _say(f"wrote {path}")
     print(table, end="")

@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.cli import DONE
 from incognote.cli.options import show_pairs
+from incognote.cli.release.tables import (
+    add_hierarchies,
+    add_table,
+    hierarchies_from,
+    names_in,
+    read_people,
+)
 from incognote.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,12 +28,7 @@ _STREAM = "-"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "input",
-        metavar="IN",
-        type=Path,
-        help="a CSV or Parquet table with one row for each person, or a view of `persons`",
-    )
+    add_table(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -48,14 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="other columns to copy as they are; those that are not named are left out",
     )
-    group.add_argument(
-        "--hierarchy",
-        metavar="A=FILE",
-        action="append",
-        default=[],
-        help="hierarchy of an attribute: a CSV as ARX has it, intervals in TOML, or the name of "
-        "one that ships; may be repeated",
-    )
+    add_hierarchies(group)
     group = parser.add_argument_group("what every class must fulfil")
     group.add_argument(
         "--k", metavar="K", type=int, default=11, help="persons in a class (default: %(default)s)"
@@ -99,13 +94,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from incognote.anonymize.table import read_table
-
     if args.input.is_dir():
         return _of_view(args)
-    if not args.input.is_file():
-        raise UsageError(f"{args.input}: no such table")
-    data = read_table(args.input)
+    data = read_people(args.input)
     keep = names_in(args.keep)
     release, columns = _anonymized(args, data, keep)
     _write(args.output, columns)
@@ -217,24 +208,6 @@ def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
     from incognote.anonymize.shipped import from_spec
 
     return {name: from_spec(name, spec) for name, spec in release.hierarchies.items()}
-
-
-def hierarchies_from(options: Sequence[str]) -> dict[str, Hierarchy]:
-    """What `--hierarchy A=FILE` and `--hierarchy A=name` say."""
-    from incognote.anonymize import read_hierarchy, shipped, shipped_names
-
-    found: dict[str, Hierarchy] = {}
-    for option in options:
-        name, equals, where = option.partition("=")
-        if not equals or not name or not where:
-            raise UsageError(f"--hierarchy {option}: write ATTRIBUTE=FILE")
-        ready = where in shipped_names() and not Path(where).exists()
-        found[name] = shipped(where) if ready else read_hierarchy(Path(where), name)
-    return found
-
-
-def names_in(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _write(output: str, columns: Mapping[str, Sequence[Any]]) -> None:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from incognote.cli import DONE
 from incognote.cli.options import show_pairs
-from incognote.cli.release.anonymize import hierarchies_from, names_in
+from incognote.cli.release.tables import (
+    add_hierarchies,
+    add_table,
+    hierarchies_from,
+    names_in,
+    read_people,
+)
 from incognote.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,12 +25,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "input",
-        metavar="IN",
-        type=Path,
-        help="a CSV or Parquet table with one row for each person, or a view of `persons`",
-    )
+    add_table(parser)
     parser.add_argument("--by", metavar="A,B", required=True, help="attributes to count by")
     parser.add_argument(
         "--epsilon", metavar="E", type=float, required=True, help="what it may cost"
@@ -45,13 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="noise on cells, or DPCube; auto takes the cube above 10,000 cells",
     )
-    parser.add_argument(
-        "--hierarchy",
-        metavar="A=FILE",
-        action="append",
-        default=[],
-        help="where the bins come from; may be repeated (default: the hierarchy that ships)",
-    )
+    add_hierarchies(parser)
     parser.add_argument(
         "--level",
         metavar="A=N",
@@ -65,7 +60,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="add what is spent here; refuse beyond the budget",
     )
-    parser.add_argument("--budget", metavar="E", type=float, help="budget of a new ledger")
+    parser.add_argument("--budget", metavar="E", type=float, help="ε of a new ledger")
+    parser.add_argument(
+        "--budget-delta", metavar="D", type=float, help="δ of a new ledger (default: 0)"
+    )
     parser.add_argument(
         "-o", "--output", metavar="OUT", default="-", help="CSV to write (default: standard output)"
     )
@@ -76,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
     from incognote.anonymize.counts.budget import Ledger
     from incognote.anonymize.counts.histogram import histogram
 
-    if args.budget is not None and args.ledger is None:
-        raise UsageError("--budget belongs to a ledger: give --ledger as well")
+    if args.ledger is None and (args.budget is not None or args.budget_delta is not None):
+        raise UsageError("a budget belongs to a ledger: give --ledger as well")
     by = names_in(args.by)
     levels = _levels(args.level)
     data = _table(args.input, by)
@@ -94,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     if args.ledger:
         # Spent before anything is written: a release that fails afterwards has been seen by nobody,
         # and costs all the same.
-        Ledger(args.ledger, args.budget).spend(
+        Ledger(args.ledger, args.budget, args.budget_delta).spend(
             f"histogram by {', '.join(by)}", found.epsilon, found.delta
         )
     if args.output == "-":
@@ -119,16 +117,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _table(path: Path, by: list[str]) -> dict[str, list[Any]]:
-    from incognote.anonymize.table import read_table
-
     if path.is_dir():
         from incognote.persons.view import read_view
         from incognote.persons.write_back import table_of
 
         return table_of(read_view(path), by, None)
-    if not path.is_file():
-        raise UsageError(f"{path}: no such table")
-    return read_table(path)
+    return read_people(path)
 
 
 def _write(file: TextIO, by: list[str], found: Histogram) -> None:

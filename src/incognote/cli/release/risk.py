@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-from collections import defaultdict
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import (
@@ -19,12 +16,9 @@ from incognote.cli.options import (
     show_failures,
     show_pairs,
 )
-from incognote.cli.release.anonymize import names_in
+from incognote.cli.release.tables import names_in
 from incognote.core.errors import UsageError
-from incognote.core.types import Failure, Result
-
-if TYPE_CHECKING:
-    from incognote.risk.measure import Limits, Report
+from incognote.core.types import Failure
 
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
 
@@ -105,7 +99,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--attackers",
         metavar="A,B",
         default="crf,list,once",
-        help="who tries the parrot attack (default: %(default)s)",
+        help="who tries the parrot attack: crf, list, once, or transformer, which takes minutes "
+        "and needs incognote[train] (default: %(default)s)",
     )
     add_policy(parser)
     add_fields(parser)
@@ -113,18 +108,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from incognote.risk.measure import Limits
+    from incognote.risk import Asked, Known, Limits, measure
     from incognote.risk.page import risk_page
 
-    if not Path(args.input).exists():
-        raise UsageError(f"{args.input}: no such file or folder")
     out: Path = args.output
     if out.resolve() == Path(args.input).resolve():
         raise UsageError("the report is not written into the release: it is no part of it")
-    limits = Limits(args.threshold, args.k, args.leaking_notes, l=args.l, t=args.t)
-    is_table = Path(args.input).suffix.lower() in _TABLES and bool(args.quasi)
     failures: list[Failure] = []
-    report = _of_table(args, limits) if is_table else _of_notes(args, limits, failures)
+    report = measure(
+        args.input,
+        Known(args.gold, args.random_sample, args.view, args.ledger, args.population),
+        Asked(
+            Limits(args.threshold, args.k, args.leaking_notes, l=args.l, t=args.t),
+            tuple(names_in(args.quasi)),
+            args.sensitive,
+            args.missing,
+            args.link,
+            tuple(names_in(args.attackers)),
+        ),
+        settings=settings_from(args),
+        table=Path(args.input).suffix.lower() in _TABLES and bool(args.quasi),
+        refused=failures.append,
+    )
     found = report.as_dict()
     out.mkdir(parents=True, exist_ok=True)
     (out / "risk.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
@@ -144,163 +149,3 @@ def _answer(line: dict[str, Any]) -> str:
     if line["value"] is None:
         return f"{line['status']}: {line['why']}" if line["why"] else line["status"]
     return f"{line['value']:.4g} ({line['status']}, limit {line['limit']:g})"
-
-
-def _made(args: argparse.Namespace) -> dict[str, Any]:
-    from incognote.anonymize.release import Release
-
-    made: dict[str, Any] = {
-        "linkage": args.link,
-        "lexicon": _lexicon_hash(),
-        "models": _model_hashes(args),
-    }
-    manifest = Path(args.input) / "manifest.jsonl"
-    if manifest.is_file():
-        made |= _from_manifest(manifest)
-    if args.view:
-        release = Release.read(args.view)
-        made["recoding"] = release.recoding
-        made["conditions"] = f"k = {release.conditions.k}, quasi {', '.join(release.quasi)}"
-    return made
-
-
-def _lexicon_hash() -> str:
-    packed = files("incognote.lexicon").joinpath("lexicon.zip").read_bytes()
-    return f"sha256:{hashlib.sha256(packed).hexdigest()}"
-
-
-def _model_hashes(args: argparse.Namespace) -> dict[str, str]:
-    """The models that ship and that the policy runs, by the hash of their weights."""
-    found = {}
-    for rules in settings_from(args).policy.detectors.values():
-        name = rules.options.get("model")
-        weights = files("incognote").joinpath(f"models/{name}/model.onnx")
-        if isinstance(name, str) and weights.is_file():
-            found[name] = f"sha256:{hashlib.sha256(weights.read_bytes()).hexdigest()}"
-    return found
-
-
-def _from_manifest(path: Path) -> dict[str, Any]:
-    done = quarantined = 0
-    stamp: dict[str, str] = {}
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        stamp |= {name: row[name] for name in ("policy", "key") if name in row}
-        done += row.get("status") == "done"
-        quarantined += row.get("status") == "quarantined"
-    return {
-        "policy_hash": stamp.get("policy", ""),
-        "key_tag": stamp.get("key", ""),
-        "documents": done,
-        "quarantined": quarantined,
-    }
-
-
-def _shared(args: argparse.Namespace) -> dict[str, Any]:
-    """What tables and notes have in common."""
-    from incognote.anonymize.counts.budget import Ledger
-    from incognote.anonymize.release import Release
-    from incognote.risk.certificate import subjects_of
-
-    return {
-        "made": _made(args),
-        "utility": Release.read(args.view).utility if args.view else None,
-        "spent": Ledger(args.ledger).spent() if args.ledger else None,
-        "subjects": subjects_of(Path(args.input)),
-    }
-
-
-def _of_table(args: argparse.Namespace, limits: Limits) -> Report:
-    from incognote.anonymize.table import read_table
-    from incognote.risk.diversity import diversity
-    from incognote.risk.measure import Report
-    from incognote.risk.singling import singling_out
-
-    data = read_table(Path(args.input))
-    single = singling_out(
-        data,
-        names_in(args.quasi),
-        threshold=args.threshold,
-        population=args.population,
-        missing=args.missing,
-    )
-    found = diversity(data, args.sensitive, single.classes) if args.sensitive else None
-    why = {"leaks": "a table has no text", "parrot": "a table has no text"}
-    return Report(limits, single, diversity=found, why=why, **_shared(args))
-
-
-def _of_notes(args: argparse.Namespace, limits: Limits, failures: list[Failure]) -> Report:
-    from incognote.persons.reading import read_people
-    from incognote.risk.certificate import CERTIFICATE
-    from incognote.risk.diversity import diversity
-    from incognote.risk.measure import Report
-    from incognote.risk.singling import clinical_words, known_attributes, of_view
-
-    settings = settings_from(args)
-    texts: dict[str, str] = {}
-    words: defaultdict[str, set[str]] = defaultdict(set)
-
-    def keep(result: Result) -> None:
-        document = result.document
-        texts[document.id] = texts.get(document.id, "") + document.text
-        words[document.id] |= clinical_words(document.text)
-
-    folder = Path(args.input)
-    own = frozenset(
-        (folder / name).resolve()
-        for name in ("manifest.jsonl", "quarantine.jsonl", CERTIFICATE)
-        if folder.is_dir()
-    )
-    view = read_people(
-        args.input, settings, b"only to group", args.link, 0, failures.append, own, keep
-    )
-    of_person: defaultdict[str, set[str]] = defaultdict(set)
-    for document, found in words.items():
-        if document in view.owner:
-            of_person[view.owner[document]] |= found
-    quasi = names_in(args.quasi) or known_attributes(view)
-    single = None
-    if quasi:
-        single = of_view(
-            view,
-            {person: frozenset(found) for person, found in of_person.items()},
-            limits.k,
-            quasi=quasi,
-            threshold=args.threshold,
-            population=args.population,
-            missing=args.missing,
-        )
-    diverse = (
-        diversity(view.table([args.sensitive]), args.sensitive, single.classes)
-        if args.sensitive and single
-        else None
-    )
-    leaks, attacks, why = _with_gold(args, texts)
-    return Report(limits, single, leaks, attacks, diverse, why=why, **_shared(args))
-
-
-def _with_gold(args: argparse.Namespace, texts: dict[str, str]) -> tuple[Any, Any, dict[str, str]]:
-    from incognote.anonymize.release import Release
-    from incognote.corpus.files import read_corpus
-    from incognote.persons.mentions import LABELS
-    from incognote.risk.leaks import matched, measure_leaks
-    from incognote.risk.measure import marked_notes
-    from incognote.risk.parrot import parrot
-
-    if not args.gold:
-        return None, (), {}
-    gold = read_corpus(args.gold)
-    kept = {
-        label for label, rule in settings_from(args).policy.labels.items() if rule.action == "keep"
-    }
-    if args.view:
-        # Values that the table publishes as they are stay on purpose: their classes are judged.
-        quasi = Release.read(args.view).quasi
-        kept |= {label for label, attribute in LABELS.items() if attribute in quasi}
-        kept |= {"STATE"} if "city" in quasi else set()  # a town tells its state
-    outputs = matched(gold, texts)
-    leaks = measure_leaks(gold, outputs, kept=frozenset(kept), random_sample=args.random_sample)
-    if len(gold) < 2:
-        return leaks, (), {"parrot": "the attack needs at least two notes"}
-    attacks = parrot(marked_notes(gold, outputs), names_in(args.attackers), ignore=frozenset(kept))
-    return leaks, tuple(attacks), {}

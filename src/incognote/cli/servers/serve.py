@@ -13,6 +13,8 @@ from incognote.core.errors import MissingExtra, UsageError
 from incognote.policy import DEFAULT, load_policy
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from incognote.serve.settings import ServeSettings
 
 # How long a stopping service goes on answering what it has begun.
@@ -57,6 +59,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    server = server_from(args)
+    config = server.config
+    print(f"incognote serve: {', '.join(args.policy or [DEFAULT])} at {config.host}:{config.port}")
+    server.run()
+    return DONE
+
+
+def server_from(args: argparse.Namespace) -> uvicorn.Server:
+    """The service, ready to listen."""
     try:
         import uvicorn
 
@@ -79,9 +90,7 @@ def run(args: argparse.Namespace) -> int:
         ssl_ca_certs=str(args.tls_client_ca) if args.tls_client_ca else None,
         ssl_cert_reqs=ssl.CERT_REQUIRED if args.tls_client_ca else ssl.CERT_NONE,
     )
-    print(f"incognote serve: {', '.join(settings.policies)} at {settings.host}:{settings.port}")
-    uvicorn.Server(config).run()
-    return DONE
+    return uvicorn.Server(config)
 
 
 def settings_from(args: argparse.Namespace) -> ServeSettings:

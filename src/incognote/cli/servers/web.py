@@ -78,6 +78,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a role in a project, by its name or number; may be repeated",
     )
     user.add_argument(
+        "--subject",
+        metavar="ID",
+        help='who the OpenID provider says they are; from then on no password ("" undoes it)',
+    )
+    user.add_argument(
         "--ask-password", action="store_true", help="type a password instead of getting one"
     )
 
@@ -211,7 +216,14 @@ def _until_closed(stop: object) -> None:
 
 
 def _user(args: argparse.Namespace) -> int:
-    from incognote.web.store.accounts import by_name, create_account, set_password, set_roles
+    from incognote.web.store.accounts import (
+        bind,
+        by_name,
+        create_account,
+        hashed,
+        set_password,
+        set_roles,
+    )
 
     password = getpass.getpass("Password: ") if args.ask_password else ""
     with _store(args).write() as db:
@@ -221,12 +233,15 @@ def _user(args: argparse.Namespace) -> int:
                 db, args.name, args.full_name, password, admin=args.admin
             )
             print(f"account {account.name}   password: {password}   (shown once)")
-        elif not args.role:
+        elif not args.role and args.subject is None:
             import secrets
 
             password = password or secrets.token_urlsafe(12)
-            set_password(db, account, password, must_change=True)
+            set_password(db, account, hashed(password), must_change=True)
             print(f"account {account.name}   new password: {password}   (shown once)")
+        if args.subject is not None:
+            bind(db, account, args.subject)
+            print(f"account {account.name}   {'bound' if account.subject else 'not bound'}")
         roles: dict[int, set[str]] = {}
         for given in args.role:
             name, colon, role = given.rpartition(":")

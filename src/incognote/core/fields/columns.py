@@ -1,4 +1,4 @@
-"""What a column, a key or a named test holds, told by its name (columns.toml)."""
+"""What a column, a key or a named test holds, by its name (columns.toml)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Languages told by their small words, paragraph by paragraph.
+"""The language of a text from its function words, paragraph by paragraph.
 
 That is enough to see Spanish instructions in an English chart, costs next to nothing, and needs no
-model. Which language a whole document is in, `prepare.language` says.
+model. Which language a whole document is in, `lexicon.language` says.
 """
 
 from __future__ import annotations
@@ -29,14 +29,22 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def languages_in(text: str) -> frozenset[str]:
-    """The languages that at least one paragraph is surely written in."""
+def languages_in(text: str, besides: str = "") -> frozenset[str]:
+    """The languages, other than `besides`, that at least one paragraph is surely written in."""
+    text = text.lower()
+    words = words_of(text)
+    # A text with fewer small words than a paragraph needs has no such paragraph: most have not.
+    wanted = {
+        name: small
+        for name, small in _SMALL_WORDS.items()
+        if name != besides and sum(map(small.__contains__, words)) >= _FEWEST
+    }
     found: set[str] = set()
-    for paragraph in text.lower().split("\n\n"):
+    for paragraph in text.split("\n\n") if wanted else ():
         if len(paragraph) < _SHORTEST:
             continue
         words = words_of(paragraph)
-        for name, small in _SMALL_WORDS.items():
+        for name, small in wanted.items():
             # Most paragraphs hold no word of the other language: one call says so.
             if name not in found and not small.isdisjoint(words):
                 count = sum(map(small.__contains__, words))

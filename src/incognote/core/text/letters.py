@@ -1,4 +1,4 @@
-"""What characters are: letters by their case, and those that nobody sees. Fast where the text is
+"""What characters are: letters by their case, and invisible ones. Fast where the text is
 plain ASCII, as nearly all text is."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f")
 
 
 def hides_text(text: str) -> bool:
-    """Whether a text holds tag letters: whoever wrote them meant nobody to see them."""
+    """Whether a text holds tag letters: letters of Unicode that no program shows."""
     if text.isascii() or not _TAGS.search(text):
         return False
     return _TAGS.search(_FLAG.sub("", text)) is not None

@@ -5,8 +5,8 @@
     options = { function = "our_package.finders:find_badges" }
 
 The function takes a text and returns (start, end, label) or (start, end, label, score) for each
-find. A policy may come from somebody else, and naming a function runs it: the function must be
-registered (entry point `incognote.functions`) or lie under a prefix that whoever runs incognote
+find. A policy may come from others, and naming a function runs it: the function must be
+registered (entry point `incognote.functions`) or lie under a prefix that the user of incognote
 allows (`--allow-functions our_package`).
 """
 

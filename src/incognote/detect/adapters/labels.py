@@ -12,7 +12,7 @@ class LabelMap:
     """What another annotator's labels mean: the policy's `labels` first, then a known scheme.
 
     A label mapped to "" is not wanted. In a scheme where a label may mean several of ours, as
-    PERSON may be a patient or a doctor, the first in the taxonomy stands.
+    PERSON may be a patient or a doctor, the typical one stands (`from_scheme`).
     """
 
     def __init__(self, scheme: str, labels: Mapping[str, str] | None, *, who: str) -> None:
@@ -35,7 +35,7 @@ class LabelMap:
         return next(iter(from_scheme(self._scheme, foreign)), "")
 
     def required(self, foreign: str) -> str:
-        """Our label, or an error where nobody has said what a label means: dropping it in silence
+        """Our label, or an error where no mapping says what a label means: dropping it in silence
         would pass for "nothing found"."""
         label = self[foreign]
         if not label and foreign not in self._own:
@@ -43,5 +43,5 @@ class LabelMap:
         return label
 
     def missing(self, foreign: Iterable[str]) -> list[str]:
-        """Labels nobody has said anything about: not even that they are not wanted."""
+        """Labels without a mapping, not even one that says they are not wanted."""
         return sorted(name for name in foreign if name not in self._own and not self[name])

@@ -42,7 +42,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.:;!?\n])[\s\"'(]*$")
 class KnownPatientDetector:
     languages = frozenset({"*"})
     reads_record = True  # whose text it is decides what is found in it
-    only_stated = True  # of people it is told nothing of, it finds nothing
+    only_stated = True  # it finds nothing of people whom the record does not state
 
     def __init__(
         self, file: str, id_column: str = "patient_id", columns: Mapping[str, str] | None = None

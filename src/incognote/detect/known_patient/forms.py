@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import islice, product
 
+from incognote.core.text.calendar import MONTHS
 from incognote.lexicon import lexicon
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
 _DATE_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%Y%m%d", "%m/%d/%y", "%d.%m.%Y", "%B %d, %Y")
 _KINDS = {
     "street": "st",
@@ -69,7 +67,7 @@ def date_forms(value: str) -> Iterator[str]:
         if len(year) == 4:
             yield f"{year}{mark}{month}{mark}{number}"
     yield f"{day:%Y%m%d}"
-    name = _MONTHS[day.month - 1]
+    name = MONTHS[day.month - 1]
     ordinals = {f"{day.day}{ending}" for ending in ("st", "nd", "rd", "th")}
     for month, number, year in product((name, name[:3], f"{name[:3]}."), days | ordinals, years):
         yield f"{month} {number}, {year}"

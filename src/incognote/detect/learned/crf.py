@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from incognote.core.errors import MissingExtra
 from incognote.detect.learned.crf_features import FeatureReader
-from incognote.detect.learned.detector import LearnedDetector
+from incognote.detect.learned.detector import LearnedDetector, Scorer
+from incognote.detect.learned.hide.scorer import RECIPE, HideScorer
 from incognote.detect.learned.model_folder import ModelFolder
+from incognote.detect.learned.suite import crfsuite
 from incognote.detect.learned.tagging import Scores
 
 OUTSIDE = "O"
@@ -22,8 +22,8 @@ class CrfDetector(LearnedDetector):
 
     kind = "crf"
 
-    def _load(self, folder: ModelFolder) -> CrfScorer:
-        return CrfScorer(folder)
+    def _load(self, folder: ModelFolder) -> Scorer:
+        return HideScorer(folder) if folder.settings.get("recipe") == RECIPE else CrfScorer(folder)
 
 
 class CrfScorer:
@@ -69,11 +69,3 @@ def sequences(text: str, units: Sequence[tuple[int, int]]) -> Iterator[int]:
         size += 1
     if size:
         yield size
-
-
-def crfsuite() -> Any:
-    try:
-        import pycrfsuite
-    except ModuleNotFoundError:
-        raise MissingExtra("the CRF detector", "crf") from None
-    return pycrfsuite

@@ -7,8 +7,10 @@ reading a text is little more than joining lists.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 
 from incognote.core.caches import BoundedDict
 from incognote.core.errors import UsageError
@@ -19,38 +21,9 @@ GROUPS = ("regex", "affix", "dictionary", "context")
 REACH = 4  # units of context on either side
 _CACHED = 200_000
 
-# The 26 regular-expression features; a unit has each one it matches completely.
-REGEXES: dict[str, re.Pattern[str]] = {
-    name: re.compile(pattern)
-    for name, pattern in {
-        "initial-cap": r"[A-Z].*",
-        "all-caps": r"[A-Z]+",
-        "all-lower": r"[a-z]+",
-        "title": r"[A-Z][a-z]+",
-        "inner-cap": r"[A-Za-z][a-z]*[A-Z].*",
-        "one-letter": r"[A-Za-z]",
-        "one-cap": r"[A-Z]",
-        "two-caps": r"[A-Z]{2}",
-        "three-caps": r"[A-Z]{3}",
-        "non-ascii": r".*[^\x00-\x7f].*",
-        "vowels-none": r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{2,}",
-        "digits": r"\d+",
-        "digit-1": r"\d",
-        "digit-2": r"\d\d",
-        "digit-3": r"\d{3}",
-        "digit-4": r"\d{4}",
-        "digit-5": r"\d{5}",
-        "digit-6-8": r"\d{6,8}",
-        "digit-long": r"\d{9,}",
-        "month-number": r"0?[1-9]|1[0-2]",
-        "day-number": r"0?[1-9]|[12]\d|3[01]",
-        "year": r"(?:19|20)\d\d",
-        "clock": r"(?:[01]\d|2[0-3])[0-5]\d",
-        "roman": r"[IVX]{1,4}",
-        "slash-dash": r"[/\-]+",
-        "punctuation": r"[^\w\s]+",
-    }.items()
-}
+# The 26 regular-expression features.
+_SHAPES = files("incognote.detect.learned").joinpath("crf_shapes.toml").read_text("utf-8")
+REGEXES = {name: re.compile(pattern) for name, pattern in tomllib.loads(_SHAPES).items()}
 
 
 class FeatureReader:

@@ -34,9 +34,15 @@ class OperatingPoint:
     precision: float
     false_alarms: float  # per 1,000 words
 
+    @property
+    def is_reached(self) -> bool:
+        """A weak model finds too little at any threshold."""
+        return self.recall >= self.sensitivity
+
     def __str__(self) -> str:
         return (
-            f"sensitivity {self.sensitivity:g}: {self.recall:.1%} of the PHI words of held-out "
+            f"sensitivity {self.sensitivity:g}{'' if self.is_reached else ' is not reached'}: "
+            f"{self.recall:.1%} of the PHI words of held-out "
             f"notes found, {self.false_alarms:.1f} false alarms per 1,000 words"
         )
 

@@ -149,7 +149,7 @@ class Decoder:
         if self._is_code[label]:
             start, end = _whole_code(text, start, end)
         start, end = trimmed(text, start, end, name=self._category[label] == "NAME")
-        if start >= end:
+        if start >= end or _is_unit_of_degrees(text, start, end):
             return []
         score = float(certainty[units].mean())
         if score < _SURE and _is_implausible(self._labels[label], text[start:end], score):
@@ -170,8 +170,13 @@ def _is_implausible(label: str, surface: str, score: float) -> bool:
     return label == "ROOM" and score < _UNSURE and _NAME_AND_NUMBER.fullmatch(surface) is not None
 
 
+def _is_unit_of_degrees(text: str, start: int, end: int) -> bool:
+    """Whether a letter is the unit of a temperature: "38°C", "101° F"."""
+    return text[start:end] in ("C", "F") and "°" in text[max(0, start - 2) : start]
+
+
 def _is_abbreviation(surface: str) -> bool:
-    """Capitals that stand for something of medicine and are nobody's name: "TSH"."""
+    """Capitals that abbreviate a clinical term and are no name: "TSH"."""
     return (
         2 < len(surface) < 5
         and surface.isalpha()
@@ -183,7 +188,7 @@ def _is_abbreviation(surface: str) -> bool:
 
 def _is_disease(surface: str, score: float) -> bool:
     """An eponym with its disease ("Vincent angina"), or alone where the model is not sure at all:
-    whoever is called so is named again, with a title, a first name or a field."""
+    a person of that name is named again, with a title, a first name or a field."""
     words = _LETTERS.findall(surface)
     if any(word.islower() and len(word) > 4 and _is_clinical(word) for word in words):
         return True
@@ -222,7 +227,7 @@ def _whole_code(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_name(credential: str) -> bool:
-    """Somebody is called "Kim Do"; "Kim DO", "Kim, Do" and "kim do" may have a degree."""
+    """A full name is "Kim Do"; "Kim DO", "Kim, Do" and "kim do" may have a degree."""
     return credential.strip(" ,().").istitle() and "," not in credential
 
 

@@ -35,7 +35,7 @@ AHEAD = 2  # shares of the texts that are read before answers are waited for
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PendingTexts:
     """A share of the texts on its way through the encoder.
 
     Windows are (number of the text, first piece, last piece) of what is read; with a screen that
@@ -130,7 +130,7 @@ class TransformerScorer:
 
     def score(self, texts: Sequence[str]) -> Iterator[Scores]:
         """One share of the texts is read while a GPU works on those before it."""
-        waiting: deque[_Asked] = deque()
+        waiting: deque[_PendingTexts] = deque()
         size = self._encoder.share
         shares = [texts[i : i + size] for i in range(0, len(texts), size)]
         for share in shares:
@@ -140,7 +140,7 @@ class TransformerScorer:
         for asked in waiting:
             yield from self._answered(asked)
 
-    def _ask(self, texts: Sequence[str], read: list[Pieces]) -> _Asked:
+    def _ask(self, texts: Sequence[str], read: list[Pieces]) -> _PendingTexts:
         units = [text.units for text in read]
         masks = self._screen.masks(texts) if self._screen else None
         if masks:
@@ -151,9 +151,9 @@ class TransformerScorer:
             for start, end in self.reader.windows(text)
         ]
         feeds = [self.reader.feed(read[number], start, end) for number, start, end in windows]
-        return _Asked(units, read, masks, windows, self._encoder.run(feeds))
+        return _PendingTexts(units, read, masks, windows, self._encoder.run(feeds))
 
-    def _answered(self, asked: _Asked) -> Iterator[Scores]:
+    def _answered(self, asked: _PendingTexts) -> Iterator[Scores]:
         logits = [np.zeros((text.size, self._columns), np.float32) for text in asked.read]
         here = seen = -1
         for (number, start, end), found in zip(asked.windows, asked.answers, strict=True):

@@ -25,6 +25,7 @@ from incognote.detect.names.facts import (
     FIELD_STAFF,
     HYPHEN,
     IDENTITY,
+    INFORMED,
     INITIALS_WORD,
     JOINER,
     KIN,
@@ -42,7 +43,6 @@ from incognote.detect.names.facts import (
     TITLE_CIVIL,
     TITLE_OPEN,
     TITLE_STAFF,
-    TOLD,
     UPPER,
     WORDLIKE,
     cues,
@@ -66,7 +66,7 @@ _KINDS = (
     (ROLE_CIVIL, "role-civil"),
     (CARE_BY, "care-by"),
     (CLOSING, "signature-mark"),
-    (TOLD, "told"),
+    (INFORMED, "informed"),
     (IDENTITY, "identity"),
     (COMPANY, "company"),
     (DIRECTION, "direction"),
@@ -162,12 +162,12 @@ def _behind_dot(page: Page, dot: int) -> list[str]:
 
 
 def _is_unit(page: Page, at: int) -> bool:
-    """French, a unit and nobody's title: "15 Fr Blake"."""
+    """French, a unit and no title: "15 Fr Blake"."""
     return at > 0 and page.words[at].lower() == "fr" and bool(page.bits[at - 1] & DIGITS)
 
 
 def _is_street(page: Page, at: int) -> bool:
-    """A drive, and nobody's title: "1180 Bayou Oak Dr Lot 22"."""
+    """A drive, and no title: "1180 Bayou Oak Dr Lot 22"."""
     back = at - 1
     while back > max(0, at - 4) and page.bits[back] & CAPITAL:
         back -= 1

@@ -62,7 +62,7 @@ def _read_table(
                 cell = next((c for c in cells if abs(c[0] - first - offset) <= _SHIFT), None)
             if cell and _INITIALS.fullmatch(cell[1]):
                 at = bisect_left(page.starts, cell[0])
-                # "lab" is nobody, but "rd" may be somebody.
+                # "lab" is no person, but "rd" may be one.
                 if len(cell[1]) < _LONGEST or not page.bits[at] & MAKES_THING:
                     found.add(at)
     return end

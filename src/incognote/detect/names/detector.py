@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from incognote.core.caches import cached
 from incognote.core.labels import SAFE
 from incognote.core.types import Span, span_order
-from incognote.detect.names.eponyms import things
+from incognote.detect.names.eponyms import eponyms_in
 from incognote.detect.names.evidence import CUES, weights
 from incognote.detect.names.facts import DRUG, LOWER, Facts
 from incognote.detect.names.page import Page
-from incognote.detect.names.people import opinions_about
+from incognote.detect.names.people import score_runs
 from incognote.detect.names.spelled import find_spelled
 from incognote.detect.scans import legible
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from incognote.core.types import View
-    from incognote.detect.names.people import Opinion
+    from incognote.detect.names.people import ScoredRun
 
 _SCORE = 0.95
 _SHORTEST_DRUG = 5  # shorter ones are abbreviations of many things
@@ -50,17 +50,17 @@ class NameDetector:
 
 def _detect(page: Page) -> list[Span]:
     threshold = weights().threshold
-    opinions = opinions_about(page)
-    names = [opinion for opinion in opinions if opinion.score >= threshold]
-    spans = [_span(page, opinion, threshold) for opinion in names]
-    safe = [_thing(page, opinion) for opinion in things(page, opinions, threshold)]
+    scored_runs = score_runs(page)
+    names = [scored for scored in scored_runs if scored.score >= threshold]
+    spans = [_span(page, scored, threshold) for scored in names]
+    safe = [_thing(page, scored) for scored in eponyms_in(page, scored_runs, threshold)]
     safe += _drugs(page, names)
     return sorted(spans + find_spelled(page, spans) + safe, key=span_order)
 
 
-def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
+def _drugs(page: Page, names: Sequence[ScoredRun]) -> Iterator[Span]:
     """Drugs written with a capital, which a model may take for anything."""
-    taken = {at for opinion in names for at in range(opinion.run.first, opinion.run.stop)}
+    taken = {at for scored in names for at in range(scored.run.first, scored.run.stop)}
     for at in page.notable:
         bits = page.bits[at]
         if not bits & DRUG or bits & LOWER or at in taken:
@@ -69,21 +69,21 @@ def _drugs(page: Page, names: Sequence[Opinion]) -> Iterator[Span]:
             yield Span(page.starts[at], page.ends[at], SAFE, _SCORE, _sources("drug"))
 
 
-def _thing(page: Page, opinion: Opinion) -> Span:
-    run = opinion.run
+def _thing(page: Page, scored: ScoredRun) -> Span:
+    run = scored.run
     return Span(
         page.starts[run.names[0]], page.ends[run.names[-1]], SAFE, _SCORE, _sources("eponym")
     )
 
 
-def _span(page: Page, opinion: Opinion, threshold: float) -> Span:
+def _span(page: Page, scored: ScoredRun, threshold: float) -> Span:
     weight = weights().weight
-    best = max(opinion.evidence, key=lambda name: (name in CUES, weight.get(name, 0.0)))
+    best = max(scored.evidence, key=lambda name: (name in CUES, weight.get(name, 0.0)))
     return Span(
-        page.starts[opinion.run.first],
-        page.ends[opinion.run.stop - 1],
-        "DOCTOR" if opinion.staff > 0 else "PATIENT",
-        round(min(0.99, 0.6 + 0.08 * (opinion.score - threshold)), 2),
+        page.starts[scored.run.first],
+        page.ends[scored.run.stop - 1],
+        "DOCTOR" if scored.staff > 0 else "PATIENT",
+        round(min(0.99, 0.6 + 0.08 * (scored.score - threshold)), 2),
         _sources(best),
     )
 

@@ -1,7 +1,7 @@
-"""Evidence: what speaks for and against a run of words being a person's name, and whose.
+"""Evidence for and against a run of words being a person's name, and of staff or others.
 
-`judge` only names what it sees. The names are keys of weights.toml, which says how much each
-counts; no number stands in the code.
+`evidence_of` only names what it sees. The names are keys of weights.toml, which says how much each
+counts; the code holds no numbers.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _USUAL = frozenset(
 )
 
 
-def judge(page: Page, run: Run) -> list[str]:
+def evidence_of(page: Page, run: Run) -> list[str]:
     """The evidence for one run, by name."""
     around = before(page, run.first) + behind(page, run.stop)
     if run.names and (title := _glued_title(page.words[run.names[0]])):
@@ -166,7 +166,7 @@ def _words(page: Page, run: Run, *, cued: bool) -> list[str]:
     if not cued:
         if all(b & MEDICAL for b in bits):
             found.append("medical")
-        # With a particle before it somebody is meant: "van der Berg".
+        # With a particle before it a person is meant: "van der Berg".
         particle = run.first < run.names[0] and page.bits[run.first] & PARTICLE
         if all(b & EPONYM for b in bits) and not particle:
             found.append("eponym")

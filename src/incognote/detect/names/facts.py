@@ -51,7 +51,7 @@ DRUG = 1 << 64  # a drug or a brand, and hardly anybody's name, no town and no o
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",
-    "field_patient", "field_staff", "care_by", "company", "direction", "told", "identity",
+    "field_patient", "field_staff", "care_by", "company", "direction", "informed", "identity",
     "salutation", "closing", "after_name", "after_patient", "makes_thing", "makes_place_before",
     "before_place", "before_thing", "particle", "suffix", "pet", "never", "calendar", "family",
     "service", "short_given", "initials_word",
@@ -59,7 +59,7 @@ _CUE_NAMES = (
 _FIRST_CUE = 25
 (
     TITLE_STAFF, TITLE_CIVIL, TITLE_OPEN, CREDENTIAL, KIN, ROLE_STAFF, ROLE_CIVIL,
-    FIELD_PATIENT, FIELD_STAFF, CARE_BY, COMPANY, DIRECTION, TOLD, IDENTITY,
+    FIELD_PATIENT, FIELD_STAFF, CARE_BY, COMPANY, DIRECTION, INFORMED, IDENTITY,
     SALUTATION, CLOSING, AFTER_NAME, AFTER_PATIENT, MAKES_THING, MAKES_PLACE_BEFORE,
     BEFORE_PLACE, BEFORE_THING, PARTICLE, SUFFIX, PET, NEVER, CALENDAR, FAMILY,
     SERVICE, SHORT_GIVEN, INITIALS_WORD,
@@ -68,20 +68,20 @@ _FIRST_CUE = 25
 # Derived: what may start or continue a name.
 NAMEABLE = 1 << 60
 CANDIDATE = 1 << 61
-PROMISING = 1 << 62  # a cue right before which any capitalised word may be a name
+ANNOUNCING = 1 << 62  # a cue right behind which any capitalised word may be a name
 
 # What anything may start at; most words of a note, small and ordinary, have none of these.
-NOTABLE = CANDIDATE | PROMISING | LAST | UPPER | LETTER | SMALL_LETTER | UNKNOWN | DRUG
+NOTABLE = CANDIDATE | ANNOUNCING | LAST | UPPER | LETTER | SMALL_LETTER | UNKNOWN | DRUG
 
 TITLE = TITLE_STAFF | TITLE_CIVIL | TITLE_OPEN
 WORDLIKE = CAPITAL | UPPER | LETTER | LOWER | SMALL_LETTER
 CUE = (
     TITLE | CREDENTIAL | KIN | ROLE_STAFF | ROLE_CIVIL | FIELD_PATIENT | FIELD_STAFF | CARE_BY
-    | COMPANY | DIRECTION | TOLD | IDENTITY | SALUTATION | CLOSING | AFTER_NAME | AFTER_PATIENT
+    | COMPANY | DIRECTION | INFORMED | IDENTITY | SALUTATION | CLOSING | AFTER_NAME | AFTER_PATIENT
     | MAKES_THING | BEFORE_PLACE | BEFORE_THING | PET
 )  # fmt: skip
 
-_PROMISES = (
+_ANNOUNCERS = (
     TITLE | KIN | ROLE_STAFF | ROLE_CIVIL | SALUTATION | FIELD_STAFF | FIELD_PATIENT | IDENTITY
 )
 
@@ -148,7 +148,7 @@ class Facts(BoundedDict[str, int]):
             and len(word) <= _LONGEST_ABBREVIATION
             and self._lexicon.is_abbreviation(word)
         ):
-            return bits | (_derived(bits) & PROMISING)
+            return bits | (_derived(bits) & ANNOUNCING)
         return bits | _derived(bits)
 
     def _lists(self, word: str) -> int:
@@ -199,10 +199,10 @@ def _shape(word: str) -> int:
 
 def _derived(bits: int) -> int:
     """Whether the word may be part of a name, and whether it is worth a closer look."""
-    promising = PROMISING if bits & _PROMISES else 0
+    announcing = ANNOUNCING if bits & _ANNOUNCERS else 0
     if bits & (NEVER | SMALL_LETTER | LETTER | ORDINARY) or bits & CUE & ~MAKES_THING:
-        return promising
+        return announcing
     # What makes a place is a name as well ("Park", "Hill") if it is a frequent one.
     if bits & MAKES_THING and not bits & (STRONG | AMBIGUOUS):
-        return promising
+        return announcing
     return NAMEABLE | CANDIDATE

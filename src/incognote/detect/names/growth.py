@@ -48,12 +48,12 @@ _MAX_PARTS = 6
 
 
 def grow(page: Page, run: Run) -> None:
-    """Take in what follows as long as it can belong to the same name."""
+    """Extends the run over what follows, as long as it can belong to the same name."""
     kind = page.bits[run.names[0]] & (CAPITAL | UPPER | LOWER)
     while run.stop < len(page) and len(run.names) + len(run.initials) < _MAX_PARTS:
         if not (
-            _takes_glued(page, run, kind)
-            or (not _ends(page, run.stop) and _takes_apart(page, run, kind))
+            _take_glued(page, run, kind)
+            or (not _ends(page, run.stop) and _take_separate(page, run, kind))
         ):
             return
         if run.suffix:
@@ -65,16 +65,16 @@ def _ends(page: Page, at: int) -> bool:
     return page.gap(at) and not page.bits[at] & COMMA
 
 
-def _takes_glued(page: Page, run: Run, kind: int) -> bool:
-    """What belongs to the word before it: a hyphen, a misread letter, the full stop of "Wm."."""
+def _take_glued(page: Page, run: Run, kind: int) -> bool:
+    """Takes what belongs to the word before: a hyphen, a misread letter, the full stop of "Wm."."""
     at = run.stop
     if not page.glued(at):
         return False
     here = page.bits[at]
-    if here & HYPHEN and page.glued(at + 1) and _hyphenated(page, at + 1, kind):
+    if here & HYPHEN and page.glued(at + 1) and _is_second_half(page, at + 1, kind):
         run.names.append(at + 1)
         run.stop = at + 2
-    elif _misread(page, at):
+    elif _is_misread(page, at):
         run.stop = at + 2
     elif here & DOT and page.bits[at - 1] & SHORT_GIVEN:
         run.stop = at + 1
@@ -83,9 +83,9 @@ def _takes_glued(page: Page, run: Run, kind: int) -> bool:
     return True
 
 
-def _takes_apart(page: Page, run: Run, kind: int) -> bool:
-    """The next part of the name: a suffix, an initial, a word, a nickname, what a comma turns
-    round."""
+def _take_separate(page: Page, run: Run, kind: int) -> bool:
+    """Takes the next part of the name: a suffix, an initial, a word, a nickname, or a given name
+    behind a comma."""
     at = run.stop
     here, glued = page.bits[at], page.glued(at)
     letter = SMALL_LETTER | LETTER if kind == LOWER else LETTER
@@ -101,7 +101,7 @@ def _takes_apart(page: Page, run: Run, kind: int) -> bool:
     elif here & PARTICLE and (end := _particles(page, at, kind)):
         run.names.append(end)
         run.stop = end + 1
-    elif not glued and _part(page, run, at, kind):
+    elif not glued and _continues_name(page, run, at, kind):
         run.names.append(at)
         run.stop = at + 1
     elif here & (QUOTE | OPEN) and not run.nickname and (end := _nickname(page, run, kind)):
@@ -109,12 +109,12 @@ def _takes_apart(page: Page, run: Run, kind: int) -> bool:
         run.names.append(at + 1)
         run.stop = end
     else:
-        return _takes_behind_comma(page, run, kind)
+        return _take_behind_comma(page, run, kind)
     return True
 
 
-def _takes_behind_comma(page: Page, run: Run, kind: int) -> bool:
-    """A first name or a suffix behind a comma, or behind the mark of an interface message."""
+def _take_behind_comma(page: Page, run: Run, kind: int) -> bool:
+    """Takes a first name or a suffix behind a comma, or behind the mark of an interface message."""
     at = run.stop
     mark = page.words[at]
     if (
@@ -129,7 +129,7 @@ def _takes_behind_comma(page: Page, run: Run, kind: int) -> bool:
         else:
             run.names.append(end)
             run.stop = end + 1
-    elif mark == "^" and run.comma and at + 1 < len(page) and _exported(page, at + 1):
+    elif mark == "^" and run.comma and at + 1 < len(page) and _is_interface_part(page, at + 1):
         (run.initials if page.bits[at + 1] & LETTER else run.names).append(at + 1)
         run.stop = at + 2
     elif (
@@ -157,8 +157,8 @@ def _suffix_fits(page: Page, run: Run, at: int) -> bool:
     return len(run.names) + len(run.initials) > 1 or bool(page.bits[run.first - 1] & TITLE)
 
 
-def _misread(page: Page, at: int) -> bool:
-    """A digit that a scanner read for a letter inside a word: "YARBR0UGH", "Si1verman"."""
+def _is_misread(page: Page, at: int) -> bool:
+    """Whether a scanner read a digit for a letter inside a word: "YARBR0UGH", "Si1verman"."""
     return (
         page.words[at] in {"0", "1", "5", "8"}
         and page.glued(at + 1)
@@ -166,8 +166,8 @@ def _misread(page: Page, at: int) -> bool:
     )
 
 
-def _exported(page: Page, at: int) -> bool:
-    """The next part of a name in an interface message: KOWALSKI^RUTH^ANNE^M."""
+def _is_interface_part(page: Page, at: int) -> bool:
+    """Whether a word is the next part of a name in an interface message: KOWALSKI^RUTH^ANNE^M."""
     return page.glued(at) and bool(page.bits[at] & (NAMEABLE | LETTER))
 
 
@@ -177,7 +177,7 @@ def _with_dot(page: Page, at: int) -> int:
     return at + 2 if dotted else at + 1
 
 
-def _part(page: Page, run: Run, at: int, kind: int) -> bool:
+def _continues_name(page: Page, run: Run, at: int, kind: int) -> bool:
     """Whether a word continues a name of this letter case."""
     bits = page.bits[at]
     if kind == LOWER:
@@ -206,7 +206,7 @@ def _part(page: Page, run: Run, at: int, kind: int) -> bool:
     )
 
 
-def _hyphenated(page: Page, at: int, kind: int) -> bool:
+def _is_second_half(page: Page, at: int, kind: int) -> bool:
     """The second half of a double name may be any word: Stands-Alone, Min-jun."""
     if at >= len(page):
         return False
@@ -262,7 +262,7 @@ def _nickname(page: Page, run: Run, kind: int) -> int:
         return at + 3 if page.bits[at + 2] & QUOTE else 0
     # In brackets only with the surname behind: "Robert (Bob) Ward", not "Ward (Cardiology)".
     closed = page.bits[at + 2] & CLOSE and at + 3 < len(page) and not page.gap(at + 3)
-    return at + 3 if closed and nick & FIRST and _part(page, run, at + 3, kind) else 0
+    return at + 3 if closed and nick & FIRST and _continues_name(page, run, at + 3, kind) else 0
 
 
 def _given_after(page: Page, run: Run, kind: int) -> int:

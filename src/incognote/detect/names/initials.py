@@ -58,7 +58,7 @@ _MAY_START = LETTER | UPPER | UNKNOWN
 def find_initials(
     page: Page, known: Collection[str], signed: Collection[int] = ()
 ) -> Iterator[Run]:
-    """Letters that may be somebody's initials, from left to right. `known` are the initials of
+    """Letters that may be a person's initials, from left to right. `known` are the initials of
     people in this note: those may be letters that usually abbreviate something else. `signed` are
     the letters that lines are signed with."""
     done = 0

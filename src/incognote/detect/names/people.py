@@ -1,7 +1,7 @@
 """The people of a note: names found once are known in the rest of it.
 
 Runs are judged one by one; here they vouch for one another. Names in a list lift each other, a
-name met before needs no cue the second time, and whoever is staff in one place is so in all.
+name found before needs no cue the second time, and staff in one place are staff in all.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from incognote.detect.names.before import before
 from incognote.detect.names.behind import behind
 from incognote.detect.names.columns import initials_in_columns
-from incognote.detect.names.evidence import CUES, judge, names_thing, weights
+from incognote.detect.names.evidence import CUES, evidence_of, names_thing, weights
 from incognote.detect.names.facts import (
     AMBIGUOUS,
     CLOSE,
@@ -37,12 +37,12 @@ from incognote.detect.names.runs import find_runs
 if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
-_CLEAR = 2.0  # a lean this strong needs nobody else to settle whose name it is
+_CLEAR = 2.0  # a staff score this far from zero decides the role without other mentions
 _SPOILERS = frozenset("place-behind thing-behind place-title pet mark-behind state-behind".split())
 
 
 @dataclass(slots=True)
-class Opinion:
+class ScoredRun:
     """A run with the evidence about it, added up. `staff` is above zero for care staff."""
 
     run: Run
@@ -57,22 +57,22 @@ class Opinion:
         self.staff += rules.staff.get(evidence, 0.0)
 
 
-def opinions_about(page: Page) -> list[Opinion]:
+def score_runs(page: Page) -> list[ScoredRun]:
     """Every run of a page with its evidence, names or not, in order."""
-    opinions = [_weigh(run, judge(page, run)) for run in find_runs(page)]
-    _lists(page, opinions)
-    people = _known_people(page, opinions)
+    scored_runs = [_score(run, evidence_of(page, run)) for run in find_runs(page)]
+    _lists(page, scored_runs)
+    people = _known_people(page, scored_runs)
     if people:
-        _meet_again(page, opinions, people)
-    opinions += _initials(page, opinions)
-    opinions.sort(key=lambda opinion: opinion.run.first)
-    return opinions
+        _find_known_again(page, scored_runs, people)
+    scored_runs += _initials(page, scored_runs)
+    scored_runs.sort(key=lambda scored: scored.run.first)
+    return scored_runs
 
 
-def _weigh(run: Run, evidence: list[str]) -> Opinion:
+def _score(run: Run, evidence: list[str]) -> ScoredRun:
     rules = weights()
     weight, staff = rules.weight, rules.staff
-    return Opinion(
+    return ScoredRun(
         run,
         sum([weight.get(name, 0.0) for name in evidence]),
         rules.staff_bias + sum([staff.get(name, 0.0) for name in evidence]),
@@ -80,12 +80,12 @@ def _weigh(run: Run, evidence: list[str]) -> Opinion:
     )
 
 
-def _lists(page: Page, opinions: list[Opinion]) -> None:
-    """Names joined by "and", "/", a comma or a bracket vouch for one another, from either side."""
+def _lists(page: Page, scored_runs: list[ScoredRun]) -> None:
+    """A name joined to a certain one by "and", "/", a comma or a bracket becomes more certain."""
     threshold = weights().threshold
     joined = [
         (left, right)
-        for left, right in itertools.pairwise(opinions)
+        for left, right in itertools.pairwise(scored_runs)
         if right.run.first - left.run.stop == 1 and _joined(page, left.run, right.run)
     ]
     for sure, other in [*joined, *((right, left) for left, right in reversed(joined))]:
@@ -107,44 +107,45 @@ def _joined(page: Page, left: Run, right: Run) -> bool:
     return bool(between & (JOINER | COMMA))
 
 
-def _known_people(page: Page, opinions: list[Opinion]) -> dict[str, float]:
-    """Words of sure names in small letters, each with its lean towards staff."""
+def _known_people(page: Page, scored_runs: list[ScoredRun]) -> dict[str, float]:
+    """Words of certain names in small letters, each with its sum of scores for staff."""
     sure = weights().sure
     people: dict[str, float] = {}
-    for opinion in opinions:
-        if opinion.score >= sure:
-            cued = not CUES.isdisjoint(opinion.evidence)
-            for index in opinion.run.names:
+    for scored in scored_runs:
+        if scored.score >= sure:
+            cued = not CUES.isdisjoint(scored.evidence)
+            for index in scored.run.names:
                 word = page.words[index].lower()
                 # An eponym that nothing calls a person may be the thing everywhere.
                 if len(word) > 1 and (cued or not page.bits[index] & EPONYM):
-                    people[word] = people.get(word, 0.0) + opinion.staff
+                    people[word] = people.get(word, 0.0) + scored.staff
     return people
 
 
-def _meet_again(page: Page, opinions: list[Opinion], people: dict[str, float]) -> None:
+def _find_known_again(page: Page, scored_runs: list[ScoredRun], people: dict[str, float]) -> None:
+    """Adds every other mention of the known people, and their role to those already found."""
     threshold = weights().threshold
     taken: set[int] = set()
-    for opinion in opinions:
-        words = [page.words[index].lower() for index in opinion.run.names]
+    for scored in scored_runs:
+        words = [page.words[index].lower() for index in scored.run.names]
         known = [people[word] for word in words if word in people]
-        taken.update(range(opinion.run.first, opinion.run.stop))
+        taken.update(range(scored.run.first, scored.run.stop))
         if not known:
             continue
         if (
-            opinion.score < threshold
-            and not names_thing(opinion.evidence)
-            and _only_known(page, opinion.run, people)
+            scored.score < threshold
+            and not names_thing(scored.evidence)
+            and _only_known(page, scored.run, people)
         ):
-            opinion.add("seen-before")
-        if abs(opinion.staff) < _CLEAR:
-            opinion.staff += max(known, key=abs)
+            scored.add("seen-before")
+        if abs(scored.staff) < _CLEAR:
+            scored.staff += max(known, key=abs)
     forms = {form for word in people for form in (word.capitalize(), word.upper(), word)}
     for index in [index for index, word in enumerate(page.words) if word in forms]:
         if index not in taken and _same_person(page, index):
             staff = people[page.words[index].lower()]
-            opinions.append(
-                Opinion(Run(index, index + 1, [index], []), threshold, staff, ["seen-before"])
+            scored_runs.append(
+                ScoredRun(Run(index, index + 1, [index], []), threshold, staff, ["seen-before"])
             )
 
 
@@ -159,7 +160,7 @@ def _only_known(page: Page, run: Run, people: dict[str, float]) -> bool:
 
 
 def _same_person(page: Page, index: int) -> bool:
-    """A known name in passing, and not the ordinary word that it also is."""
+    """Whether a known word is the name here, and not the ordinary word that it also is."""
     bits = page.bits[index]
     if bits & LOWER and (
         bits & (ORDINARY | AMBIGUOUS | MEDICAL | NEVER | CUE) or len(page.words[index]) < 4
@@ -189,15 +190,15 @@ def _inside_address(page: Page, index: int) -> bool:
     return bool(page.bits[behind] & DOT) and page.glued(behind + 1)
 
 
-def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
+def _initials(page: Page, scored_runs: list[ScoredRun]) -> list[ScoredRun]:
     """Initials on their own, judged by where they stand and by whose they could be."""
     threshold = weights().threshold
     owners: dict[str, float] = {}
     taken: set[int] = set()
-    for opinion in opinions:
-        if opinion.score < threshold:
+    for scored in scored_runs:
+        if scored.score < threshold:
             continue
-        run = opinion.run
+        run = scored.run
         taken.update(range(run.first, run.stop))
         parts = sorted(run.names + run.initials)
         letters = "".join(page.words[i][0] for i in parts).lower()
@@ -205,24 +206,24 @@ def _initials(page: Page, opinions: list[Opinion]) -> list[Opinion]:
             letters = letters[1:] + letters[0]
         for short in {letters, letters[0] + letters[-1]}:
             if len(short) > 1:
-                owners.setdefault(short, opinion.staff)
+                owners.setdefault(short, scored.staff)
     found = []
     signed = signing_off(page)
     columns = initials_in_columns(page)
     for run in find_initials(page, owners, signed):
         if run.first in taken or run.first in columns:
             continue
-        opinion = _weigh(run, judge(page, run))
+        scored = _score(run, evidence_of(page, run))
         if run.first in signed:
-            opinion.add("signs-off")
+            scored.add("signs-off")
         letters = "".join(page.words[i] for i in run.initials).lower()
         if letters in owners:
-            opinion.add("initials-of-known")
-            opinion.staff += owners[letters]
-        found.append(opinion)
+            scored.add("initials-of-known")
+            scored.staff += owners[letters]
+        found.append(scored)
     for at in sorted(columns - taken):
         run = Run(at, at + 1, [], [at])
-        opinion = _weigh(run, judge(page, run))
-        opinion.add("below-heading")
-        found.append(opinion)
+        scored = _score(run, evidence_of(page, run))
+        scored.add("below-heading")
+        found.append(scored)
     return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from incognote.detect.names.behind import has_credential
 from incognote.detect.names.facts import (
     AFTER_PATIENT,
+    ANNOUNCING,
     CANDIDATE,
     CAPITAL,
     COLON,
@@ -33,7 +34,6 @@ from incognote.detect.names.facts import (
     OPEN,
     ORDINARY,
     PARTICLE,
-    PROMISING,
     QUOTE,
     ROLE_CIVIL,
     SMALL_LETTER,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _FIRM = TITLE | KIN  # cues after which even an unknown word in small letters may be a name
 _BETWEEN = DOT | COLON | OPEN | COMMA | SMALL_LETTER | LETTER
 _POST_PART = 2  # letters: "Ph", "Au"
-_STARTS = CANDIDATE | PROMISING | LAST
+_STARTS = CANDIDATE | ANNOUNCING | LAST
 # What is a surname on the lists, but not for this purpose.
 _NO_SURNAME = NEVER | CUE | MEDICAL | LOWER
 
@@ -68,9 +68,9 @@ def find_runs(page: Page) -> Iterator[Run]:
             continue
         if bits & CANDIDATE:
             start = index
-        elif bits & PROMISING:
-            start = _promised(page, index)
-        elif not bits & _NO_SURNAME and _stands_as_surname(page, index):
+        elif bits & ANNOUNCING:
+            start = _announced_name(page, index)
+        elif not bits & _NO_SURNAME and _is_surname_here(page, index):
             start = index
         else:
             continue
@@ -81,8 +81,8 @@ def find_runs(page: Page) -> Iterator[Run]:
         yield run
 
 
-def _stands_as_surname(page: Page, at: int) -> bool:
-    """An ordinary word is a surname in "Bright, Ann" that starts a field, and in "C. Love, MD"."""
+def _is_surname_here(page: Page, at: int) -> bool:
+    """Whether an ordinary word is a surname: "Bright, Ann" at a field's start, "C. Love, MD"."""
     bits = page.bits
     behind = at + 1
     initial = at > 1 and bits[at - 1] & DOT and bits[at - 2] & LETTER and page.glued(at - 1)
@@ -97,7 +97,7 @@ def _stands_as_surname(page: Page, at: int) -> bool:
     return bool(fits and opens and not bits[given] & (CUE | NEVER))
 
 
-def _promised(page: Page, cue: int) -> int:
+def _announced_name(page: Page, cue: int) -> int:
     """Index of the capitalised word behind a title, role or field, though no list calls it a name;
     -1 if there is none."""
     at = cue + 1
@@ -128,7 +128,7 @@ def _unlikely(page: Page, at: int) -> bool:
             return True  # the name proper takes it in
         if bits & (STRONG | KNOWN) and (page.lower_case or _signed(page, at)):
             return False
-        return not _cued(page, at, _FIRM if bits & UNKNOWN and not page.lower_case else PROMISING)
+        return not _cued(page, at, _FIRM if bits & UNKNOWN and not page.lower_case else ANNOUNCING)
     if not bits & UPPER or bits & STRONG or len(page.words[at]) > SHORT:
         return False
     if bits & UNKNOWN and len(page.words[at]) < 4:

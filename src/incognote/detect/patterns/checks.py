@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from incognote.core.checkdigits import DEA, IBAN, LUHN, NHS, NPI, VIN
 from incognote.lexicon import lexicon
-from incognote.lexicon.words import Rank, is_among, is_medical
+from incognote.lexicon.words import Rank, is_among, is_medical, is_word
 
 CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {}
 _NOT_DIGIT = re.compile(r"\D")
@@ -395,6 +395,16 @@ def first_name(match: re.Match[str]) -> bool:
     word = _phi(match).split()[0]
     lex = lexicon()
     return lex.first_name(word) is not None and not (lex.is_clinical(word) or lex.is_eponym(word))
+
+
+@_check
+def numbered_name(match: re.Match[str]) -> bool:
+    """Whether words with numbers at their ends are names, one of them at least that of a person and
+    of nothing else."""
+    lex = lexicon()
+    words = [word.rstrip("0123456789") for word in _phi(match).split()]
+    named = [word for word in words if lex.first_name(word) or lex.surname(word)]
+    return any(not is_word(word) for word in named) and not any(map(lex.is_drug, words))
 
 
 @_check

@@ -52,8 +52,8 @@ class PatternDetector:
         packs = tuple(p for p in self.packs if not load_pack(p).languages.isdisjoint(spoken))
         engine, optional = _engine(packs)
         view = legible(view)
-        # As written: identifiers, plates and logins are told by their letter case. Only a note
-        # without any capital is read with its case restored.
+        # As written: identifiers, plates and logins are recognised by their letter case.
+        # Only a note without any capital is read with its case restored.
         text = view.cased if view.text == view.text.lower() else view.text
         found = engine.find(text, view.tokens)
         # A label that most policies turn off must not push out one that they want: optional

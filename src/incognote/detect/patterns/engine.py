@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from incognote.core.caches import BoundedDict
 from incognote.core.text.phrases import lower
 from incognote.core.types import Tokens
 from incognote.detect.patterns.checks import CHECKS
@@ -31,6 +32,8 @@ LOOK_BACK = 60
 LONGEST_RUN = 20
 # A longer number is taken for one of this length.
 _ENDLESS = "9" * (LONGEST_RUN + 1)
+# Words whose triggers are kept.
+_REMEMBERED = 50_000
 _NINES = str.maketrans("0123456789", "9999999999")
 # How many tokens a "~" rule may look back, and the marks that do not break its run.
 RUN_TOKENS = 12
@@ -54,36 +57,35 @@ class Found(NamedTuple):
 class Matcher:
     """A rule ready to try. Compiles itself when it is first tried."""
 
-    __slots__ = ("_accepts", "_groups", "_match", "rule")
+    __slots__ = ("_accepts", "_groups", "look", "rule")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self._match: Callable[[str, int], re.Match[str] | None] | None = None
+        # Where the pattern matches, whatever its context and its checks say.
+        self.look: Callable[[str, int], re.Match[str] | None] = self._compile
         self._accepts: tuple[Callable[[str, re.Match[str]], bool], ...] = ()
         self._groups: tuple[int, ...] = ()
 
-    def _compile(self) -> Callable[[str, int], re.Match[str] | None]:
+    def _compile(self, text: str, at: int) -> re.Match[str] | None:
         flags = FLAGS if self.rule.case else FLAGS | re.IGNORECASE
         pattern = re.compile(self.rule.pattern, flags)
         groups = pattern.groupindex
         self._groups = tuple(groups[name] for name in groups if name.startswith("phi"))
         self._accepts = tuple(_conditions(self.rule, flags))
-        self._match = pattern.match
-        return pattern.match
+        self.look = pattern.match
+        return pattern.match(text, at)
 
     def match(self, text: str, at: int) -> re.Match[str] | None:
         """The rule's match that starts at `at`, if its context and its checks agree."""
-        match = (self._match or self._compile())(text, at)
-        if match is None:
-            return None
-        for accept in self._accepts:
-            if not accept(text, match):
-                return None
-        return match
+        match = self.look(text, at)
+        return match if match is not None and self.accepts(text, match) else None
 
-    def try_pattern(self, text: str, at: int) -> re.Match[str] | None:
-        """Where the pattern matches, whatever its context and its checks say."""
-        return (self._match or self._compile())(text, at)
+    def accepts(self, text: str, match: re.Match[str]) -> bool:
+        """Whether the context of a match and the rule's checks agree."""
+        for accept in self._accepts:  # noqa: SIM110 - all() takes twice as long
+            if not accept(text, match):
+                return False
+        return True
 
     def spans(self, match: re.Match[str]) -> Iterator[Found]:
         for group in self._groups:
@@ -141,9 +143,14 @@ class Group:
 
     def __init__(self, matchers: tuple[Matcher, ...]) -> None:
         self.matchers = matchers
-        self.gate: Gate = self._open if len(matchers) > 1 else matchers[0].try_pattern
+        self.gate: Gate = self._open if len(matchers) > 1 else self._single
         self._tries = 0
         self._due = tries_before_gate([matcher.rule for matcher in matchers])
+
+    def _single(self, text: str, at: int) -> re.Match[str] | None:
+        opened = self.matchers[0].look(text, at)
+        self.gate = self.matchers[0].look  # compiled by now
+        return opened
 
     def _open(self, text: str, at: int) -> re.Match[str] | None:
         """Every rule may have a look, until there were enough tries to make a gate pay."""
@@ -192,6 +199,19 @@ class _Entry(NamedTuple):
     before: Mapping[str, _Entry]
 
 
+class _Triggers(BoundedDict[str, "_Entry | None"]):
+    """Word as written -> what it triggers. Looks a word up once."""
+
+    def __init__(self, table: Mapping[str, _Entry]) -> None:
+        super().__init__(f"{__name__}.triggers", _REMEMBERED)
+        self._table = table
+
+    def __missing__(self, word: str) -> _Entry | None:
+        key = lower(word).translate(_NINES)
+        entry = self[word] = self._table.get(_ENDLESS[1:] if key.startswith(_ENDLESS) else key)
+        return entry
+
+
 class Engine:
     """A set of rules behind one dictionary of triggers."""
 
@@ -217,32 +237,33 @@ class Engine:
             mark = key.lstrip("9")
             word = key.removesuffix(mark) or key
             followers.setdefault(word, set()).update(key[len(word) :])
-        self._table = {
-            word: _Entry(
-                group(here, word),
-                group(back, word),
-                {
-                    mark: _Entry(group(here, word, word + mark), group(back, word, word + mark), {})
-                    for mark in marks
-                },
-            )
-            for word, marks in followers.items()
-        }
+        self._triggers = _Triggers(
+            {
+                word: _Entry(
+                    group(here, word),
+                    group(back, word),
+                    {
+                        mark: _Entry(
+                            group(here, word, word + mark), group(back, word, word + mark), {}
+                        )
+                        for mark in marks
+                    },
+                )
+                for word, marks in followers.items()
+            }
+        )
 
     def find(self, text: str, tokens: Tokens) -> list[Found]:
         """Every candidate, in the order of its trigger. A rule never overlaps itself."""
         scan = _Scan(text, tokens)
-        read = lower(text).translate(_NINES)
-        starts, ends, get = scan.starts, scan.ends, self._table.get
-        words = [read[start:end] for start, end in zip(starts, ends, strict=True)]
-        if _ENDLESS in read:
-            words = [word[:LONGEST_RUN] for word in words]
-        for index, entry in enumerate(map(get, words)):
-            if entry is None:
-                continue
+        starts, ends = scan.starts, scan.ends
+        entries = enumerate(map(self._triggers.__getitem__, tokens.words))
+        # Most words trigger nothing: a comprehension dismisses them in half the time of a loop.
+        for index, entry in [(index, entry) for index, entry in entries if entry]:
             here, back, before = entry
             if before:
-                here, back, _ = before.get(read[ends[index] : ends[index] + 1], entry)
+                mark = text[ends[index] : ends[index] + 1]
+                here, back, _ = before.get(mark) or before.get(lower(mark), entry)
             # Most triggers trigger nothing: the gate is asked here, before anything is called.
             if here and (opened := here.gate(text, starts[index])):
                 scan.try_at(here.behind(opened), starts[index])
@@ -284,12 +305,12 @@ class _Scan:
         return index
 
     def try_at(self, matchers: Sequence[Matcher], start: int) -> None:
-        busy = self._busy
+        busy, text = self._busy, self._text
         for matcher in matchers:
             if busy and busy.get(matcher, 0) > start:
                 continue
-            match = matcher.match(self._text, start)
-            if match is not None:
+            match = matcher.look(text, start)
+            if match is not None and matcher.accepts(text, match):
                 busy[matcher] = match.end()
                 self.found.extend(matcher.spans(match))
 

@@ -61,7 +61,7 @@ class PlaceDetector:
         return [self._read(view) for view in views]
 
     def __reduce__(self) -> tuple[type[PlaceDetector], tuple[()]]:
-        # What was found out about words is found out again by whoever receives the detector.
+        # A copy of the detector fills its own cache of words.
         return PlaceDetector, ()
 
     def _read(self, view: View) -> list[Span]:

@@ -124,7 +124,7 @@ class Scan:
         return None
 
     def may_be_person(self, first: int, end: int) -> bool:
-        """Whether every word of the stretch is somebody's name."""
+        """Whether every word of the stretch is a person's name."""
         return all(self.bits[at] & PERSON or not self.bits[at] & WORD for at in range(first, end))
 
     def runs(self) -> Iterator[Run]:

@@ -141,7 +141,7 @@ class Manifest:
         return f"hmac-sha256:{tag.hexdigest()}"
 
     def name_tag(self, name: str) -> str:
-        """What stands for the old name of a file: whoever has the key and the name can tell."""
+        """A keyed hash of the old name of a file: with key and name, it can be recognised."""
         return f"hmac-sha256:{hmac.new(self._key, b'name:' + _bytes(name), 'sha256').hexdigest()}"
 
     def _write(self, document_id: str, source: Source, **facts: object) -> None:

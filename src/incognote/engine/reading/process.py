@@ -44,7 +44,7 @@ class ReaderProcess:
         from multiprocessing.connection import Connection
 
         ours, theirs = socket.socketpair()
-        # It ends with this process: nobody else holds the other end of this pipe.
+        # The child ends with this process, which alone holds the other end of this pipe.
         leash, held = os.pipe()
         self.environment = _environment()
         with ours, theirs:

@@ -1,6 +1,6 @@
 """One file, read record by record in this process.
 
-A file is read in chunks of records. Whoever reads it gets the documents of each record; the
+A file is read in chunks of records. The reader hands out the documents of each record; the
 function that writes a record back stays here. When the outcomes are known, `settle` turns them
 into bytes.
 """
@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from incognote.core.errors import wording
-from incognote.core.types import Document, Failure, fingerprint
+from incognote.core.types import Document, Failure
 from incognote.engine.packing import PackedResult, unpack
 from incognote.engine.sources import open_source
 from incognote.formats import HEAD, format_named, format_of
-from incognote.formats.base import Record, Unreadable
+from incognote.formats.base import Record, Unreadable, with_records
 from incognote.policy import FormatRules
 
 # A chunk ends here, so that a folder of books takes no more memory than one of notes, nor a table
-# of columns that nobody reads.
+# of columns that are not read.
 _CHUNK_CHARACTERS = 1_000_000
 _CHUNK_RECORDS = 256
 
@@ -159,32 +159,11 @@ class OpenFile:
             return
         found = format_named(request.format) if request.format else format_of(request.name, head)
         before = 0
-        whole = ""  # what the parts of a file that is one document have in common
-        for content in found.read(stream, request.name, request.rules):
+        contents = found.read(stream, request.name, request.rules)
+        for content in with_records(contents, request.name):
             now = stream.tell() if request.path else 0
-            known, whole = _with_fingerprints(content, request.name, whole)
-            yield known, now - before
+            yield content, now - before
             before = now
-
-
-def _with_fingerprints(
-    content: Record | Failure, name: str, whole: str
-) -> tuple[Record | Failure, str]:
-    """The documents, each knowing of which record it is: those of one id are one record.
-
-    A file that is one document may be read in parts; the first of them speaks for all (`whole`).
-    """
-    if isinstance(content, Failure):
-        return content, whole
-    by_id: dict[str, list[Document]] = {}
-    for document in content.documents:
-        by_id.setdefault(document.id, []).append(document)
-    known = {
-        each: whole if whole and each == name else fingerprint(same, name)
-        for each, same in by_id.items()
-    }
-    documents = tuple(replace(each, record=known[each.id]) for each in content.documents)
-    return replace(content, documents=documents), known.get(name, whole)
 
 
 def unreadable(name: str, error: Exception) -> Failure:

@@ -22,14 +22,14 @@ from incognote.evaluate.scoring.subsets import UNTYPED
 _TAG = re.compile(
     r"\[\*\*.*?\*\*\]|<[A-Z][^<>\n]{1,40}>|\[[A-Z][^\[\]\n]{1,40}\]|\{[A-Z][^{}\n]{1,40}\}"
 )
-# A full stop and the blank behind it are one piece, or it would be taken for the one in "j.doe@".
+# A full stop and the blank behind it are one token, or it would be taken for the one in "j.doe@".
 _PIECE = re.compile(r"\w+|[^\w\s]\s*")
 _NAME = re.compile(r"[\[<{]\**([A-Z][A-Z_-]*[A-Z])")
 _SAYS_NOTHING = frozenset({"PHI", "PII", "REDACTED", "REMOVED", "MASKED", "HIDDEN", "DEIDENTIFIED"})
 # How much of a redacted text may be new before it is no redaction of this original. Surrogates are
 # new too, so half of a text may be; of two unrelated notes, two thirds are.
 _MOST_NEW = 0.6
-_PHRASE = 6  # pieces
+_PHRASE = 6  # tokens
 _ENOUGH = 20  # words; of fewer nothing can be said
 
 
@@ -37,8 +37,8 @@ Change = tuple[str, int, int, int, int]  # as of difflib
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A word, a sign or a tag. `key` is what two pieces are compared by."""
+class Token:
+    """A word, a sign or a tag. `key` is what two tokens are compared by."""
 
     start: int
     end: int
@@ -51,14 +51,14 @@ class Piece:
 
 def from_redacted(document: Document, redacted: str) -> AnnotatedDocument:
     text = document.text
-    before, after = list(_pieces(text)), list(_redacted_pieces(redacted))
-    changes = list(_changes([piece.key for piece in before], [piece.key for piece in after]))
+    before, after = list(_tokens(text)), list(_redacted_tokens(redacted))
+    changes = list(_changes([token.key for token in before], [token.key for token in after]))
     _belongs(document.id, changes, after)
     spans = []
     for kind, i, j, k, m in changes:
         if kind not in ("replace", "delete"):
             continue
-        words = [piece for piece in before[i:j] if piece.is_word]
+        words = [token for token in before[i:j] if token.is_word]
         # Where only punctuation changed, nothing was hidden.
         if words:
             label = _label(redacted[after[k].start : after[m - 1].end]) if m > k else UNTYPED
@@ -66,20 +66,20 @@ def from_redacted(document: Document, redacted: str) -> AnnotatedDocument:
     return AnnotatedDocument(document, tuple(_joined(text, spans)))
 
 
-def _pieces(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
+def _tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     for found in _PIECE.finditer(text, start, len(text) if end is None else end):
-        yield Piece(
+        yield Token(
             *found.span(), " ".join(found[0].split()) + (" " if found[0][-1:].isspace() else "")
         )
 
 
-def _redacted_pieces(text: str) -> Iterator[Piece]:
+def _redacted_tokens(text: str) -> Iterator[Token]:
     at = 0
     for tag in _TAG.finditer(text):
-        yield from _pieces(text, at, tag.start())
-        yield Piece(*tag.span(), f"\0{tag[0]}")  # like nothing in any original
+        yield from _tokens(text, at, tag.start())
+        yield Token(*tag.span(), f"\0{tag[0]}")  # like nothing in any original
         at = tag.end()
-    yield from _pieces(text, at)
+    yield from _tokens(text, at)
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
@@ -124,11 +124,11 @@ def _once(keys: Sequence[str]) -> dict[tuple[str, ...], int]:
     return {phrase: at for at, phrase in enumerate(phrases) if counts[phrase] == 1}
 
 
-def _belongs(key: str, changes: Sequence[Change], after: Sequence[Piece]) -> None:
+def _belongs(key: str, changes: Sequence[Change], after: Sequence[Token]) -> None:
     """A redacted text of another note would look as if all had been found."""
-    words = sum(piece.is_word for piece in after)
+    words = sum(token.is_word for token in after)
     kept = sum(
-        piece.is_word for kind, _, _, k, m in changes if kind == "equal" for piece in after[k:m]
+        token.is_word for kind, _, _, k, m in changes if kind == "equal" for token in after[k:m]
     )
     if words >= _ENOUGH and words - kept > _MOST_NEW * words:
         raise UsageError(

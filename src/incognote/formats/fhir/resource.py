@@ -139,7 +139,7 @@ class _File(TypedFile):
         if kind == TEXT and is_base64_file(value):
             self.found.append(quoted(self.file(piece, where)))
         elif kind == NARRATIVE:
-            inner = narrative_slots(value, where, self.meta)
+            inner = narrative_slots(value, self.where, where, self.meta)
             self.found.append(inner_slot(piece, inner, write_string))
         elif kind in PARTS:
             self.found.append(self.stretches(piece, PARTS[kind](value), where, write_string))

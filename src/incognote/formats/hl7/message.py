@@ -26,10 +26,10 @@ from incognote.formats.hl7.rules import (
     CALLED_BY,
     COMPONENTS,
     DATE,
+    LABELS_OF_TESTS,
     NARRATIVE,
     NUMBERS,
     STAMP,
-    TOLD_BY_TEST,
     WORD,
     Kinds,
     in_words,
@@ -42,7 +42,7 @@ from incognote.formats.hl7.rules import (
     unlisted,
     unnumbered,
 )
-from incognote.formats.hl7.text import HEADERS, Part, Segment, Separators, segments
+from incognote.formats.hl7.text import HEADERS, Element, Segment, Separators, segments
 from incognote.formats.patch import (
     Piece,
     Slot,
@@ -132,7 +132,7 @@ class _Message:
     def _segment(self, segment: Segment) -> None:
         name = segment.name
         if not name:
-            self._narrative += [part.piece(self.marks) for _, part in segment.parts()]
+            self._narrative += [element.piece(self.marks) for _, element in segment.elements()]
             return
         read = NARRATIVE.get(name, 0)
         if read and self.kinds.of(name, read) in (None, "TEXT"):
@@ -149,18 +149,18 @@ class _Message:
     def _fields(self, segment: Segment, read: int = 0) -> bool:
         """Whether any field but the one that is read already had something to say."""
         name, before = segment.name, len(self.found)
-        for number, part in segment.parts():
+        for number, element in segment.elements():
             # Field 2 of a header declares the separators: it is no value.
             if number == read or (number == 2 and name in HEADERS):
                 continue
-            kind = self.kinds.told(name, number, part.text)
+            kind = self.kinds.kind_of(name, number, element.text)
             if kind in ("", KEEP):
                 continue
             self._place = f"{name}-{number}"
             if kind == DROP:
-                self.found.append(dropped_slot(part.start, part.end, ""))
+                self.found.append(dropped_slot(element.start, element.end, ""))
                 continue
-            for repetition in part.split(self.marks.repetitions):
+            for repetition in element.split(self.marks.repetitions):
                 self._value(repetition, kind)
         return len(self.found) > before
 
@@ -168,7 +168,7 @@ class _Message:
         """The field whose text goes on from segment to segment, where it is text."""
         self._place = f"{segment.name}-{number}"
         is_observation = segment.name == "OBX"
-        narrative = self._observation(segment) if is_observation else segment.part(number)
+        narrative = self._observation(segment) if is_observation else segment.element(number)
         if narrative is None:
             return
         group = segment.name + (segment.text(3) if is_observation else "")
@@ -176,12 +176,12 @@ class _Message:
             self._close_narrative()
         self._narrative_of = group
         self._narrative += [
-            part.piece(self.marks) for part in narrative.split(self.marks.repetitions)
+            element.piece(self.marks) for element in narrative.split(self.marks.repetitions)
         ]
 
-    def _observation(self, segment: Segment) -> Part | None:
+    def _observation(self, segment: Segment) -> Element | None:
         """OBX-5 by the type OBX-2 gives it: the part that is narrative, or nothing."""
-        value, kind = segment.part(5), segment.text(2)
+        value, kind = segment.element(5), segment.text(2)
         if value is None or not value.text:
             return value  # a blank line parts paragraphs
         if kind in NUMBERS and not WORD.search(value.text):
@@ -194,7 +194,7 @@ class _Message:
         if is_base64_file(value.text):
             self._file(value)
             return None
-        held = self._told_by_test(segment) or kind_of_type(kind)
+        held = self._label_of_test(segment) or kind_of_type(kind)
         if held is None and (self.marks.components in value.text or self._is_result(segment)):
             held = "VALUE"
         if held in (None, "TEXT"):
@@ -203,11 +203,13 @@ class _Message:
             self._value(repetition, held)
         return None
 
-    def _told_by_test(self, segment: Segment) -> str | None:
+    def _label_of_test(self, segment: Segment) -> str | None:
         """The label of a result whose test is called "Medical record number" or "Home phone"."""
-        for part in segment.text(3).split(self.marks.components)[:5]:
-            label = label_from_header(part) if " " in part or part in ("MRN", "SSN") else None
-            if label in TOLD_BY_TEST and classify_value(label, segment.text(5))[0] == label:
+        for element in segment.text(3).split(self.marks.components)[:5]:
+            label = (
+                label_from_header(element) if " " in element or element in ("MRN", "SSN") else None
+            )
+            if label in LABELS_OF_TESTS and classify_value(label, segment.text(5))[0] == label:
                 return label
         return None
 
@@ -217,7 +219,7 @@ class _Message:
         short = segment.text(2) == "ST" and len(segment.text(5)) <= _LONGEST_RESULT
         return short and (self._reported[segment.text(3)] == 1 or is_measurement(segment.text(5)))
 
-    def _embedded(self, value: Part) -> None:
+    def _embedded(self, value: Element) -> None:
         """An encapsulated document (source^type^subtype^encoding^data), opened or refused."""
         parts = value.split(self.marks.components)
         encoding = parts[3].text.lower() if len(parts) > 3 else ""
@@ -225,19 +227,19 @@ class _Message:
             self._value(parts[0], "TEXT")
             self._file(parts[4])
         elif encoding in ("", "a"):
-            for part in parts:
-                self._text([part])
+            for element in parts:
+                self._text([element])
         else:
             raise ReadError(f"{self.where}: an attachment in an encoding that cannot be read")
 
-    def _file(self, part: Part) -> None:
-        piece = Piece(part.start, part.end, part.text)
+    def _file(self, element: Element) -> None:
+        piece = Piece(element.start, element.end, element.text)
         place = f"{self.where} {self._place}"
         self.found.append(base64_slot(piece, place, self.kinds.rules, self.where, self.meta))
 
-    def _value(self, part: Part, kind: str) -> None:
+    def _value(self, element: Element, kind: str) -> None:
         family, _, label = kind.partition(":")
-        components = part.split(self.marks.components)
+        components = element.split(self.marks.components)
         if family == "TEXT":
             self._text(unlisted(components))
             return
@@ -262,7 +264,7 @@ class _Message:
         if family in ("NAME", "XCN", "NDL"):
             self._person(components, family, label or "DOCTOR")
         elif family in COMPONENTS:
-            self._parts(components, family)
+            self._elements(components, family)
         elif family == "ID":
             stated = label_of_id(components) or label
             self._single(components[0], stated)
@@ -285,36 +287,36 @@ class _Message:
         else:
             self._single(components[0], family)
 
-    def _parts(self, components: Sequence[Part], family: str) -> None:
+    def _elements(self, components: Sequence[Element], family: str) -> None:
         fax = family == "PHONE" and any(each.text == "FX" for each in components)
         for number, own in COMPONENTS[family].items():
             if number <= len(components):
                 self._single(components[number - 1], "FAX" if fax and own == "PHONE" else own)
 
-    def _single(self, part: Part, label: str) -> None:
+    def _single(self, element: Element, label: str) -> None:
         """One value. A composite has its name first and then an address on a network, or, of
         streets, the parts of the address."""
         if label == "TEXT":
-            self._text([part])
+            self._text([element])
             return
-        subcomponents = part.split(self.marks.subcomponents)
+        subcomponents = element.split(self.marks.subcomponents)
         for each in subcomponents if label == "STREET" else subcomponents[:2]:
             if each.text and each.text != '""' and not (len(subcomponents) > 1 and is_oid(each)):
                 self._known(each, label)
 
-    def _known(self, part: Part, label: str) -> None:
-        piece = part.piece(self.marks)
-        if label == "DATE" and (found := DATE.match(part.text)):
-            time = part.text[found.end() :]
-            piece = Piece(part.start, part.end, found[0], lambda new: dated(new, time))
+    def _known(self, element: Element, label: str) -> None:
+        piece = element.piece(self.marks)
+        if label == "DATE" and (found := DATE.match(element.text)):
+            time = element.text[found.end() :]
+            piece = Piece(element.start, element.end, found[0], lambda new: dated(new, time))
         self._add([piece], label=label)
 
-    def _person(self, components: Sequence[Part], family: str, label: str) -> None:
+    def _person(self, components: Sequence[Element], family: str, label: str) -> None:
         """The parts of a name as one document, "FAMILY, GIVEN MIDDLE", and the id before them."""
         if family == "NDL":
             for each in components[1:3]:
                 self._single(each, "DATE")
-            self._parts(components, "WHERE")
+            self._elements(components, "WHERE")
             components = components[0].split(self.marks.subcomponents)
             family = "XCN"
         if family == "XCN":
@@ -334,11 +336,11 @@ class _Message:
         for each in (own for _, *others in divided for own in others if own.text):
             self._add([each.piece(self.marks)], label=label)
 
-    def _clinical(self, components: Sequence[Part]) -> None:
+    def _clinical(self, components: Sequence[Element]) -> None:
         """What a clinical value says in words; a date in it is one all the same."""
         words = []
         for each in (
-            part for whole in components for part in whole.split(self.marks.subcomponents)
+            element for whole in components for element in whole.split(self.marks.subcomponents)
         ):
             if STAMP.match(each.text):
                 self._known(each, "DATE")
@@ -346,7 +348,7 @@ class _Message:
                 words.append(each)
         self._text(words, clinical=True)
 
-    def _text(self, components: Sequence[Part], *, clinical: bool = False) -> None:
+    def _text(self, components: Sequence[Element], *, clinical: bool = False) -> None:
         """Words wherever they stand between the separators, which stay."""
         pieces = [
             each.piece(self.marks)

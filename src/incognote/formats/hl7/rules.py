@@ -11,7 +11,7 @@ from importlib.resources import files
 from incognote.core.caches import once
 from incognote.core.fields import identifier_label, is_public_code_system
 from incognote.formats.clinical import is_measurement
-from incognote.formats.hl7.text import Part
+from incognote.formats.hl7.text import Element
 from incognote.policy import TEXT, FormatRules
 
 # Types of observations that are numbers and codes.
@@ -37,7 +37,7 @@ _NUMBERED = {
     "ID": {1, *AUTHORITIES["ID"]}, "PAIR": {1, 2}, "DATE": {1, 2},
 }  # fmt: skip
 # Kinds of PHI that an observation may be by the name of its test.
-TOLD_BY_TEST = frozenset(
+LABELS_OF_TESTS = frozenset(
     """SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE PHONE FAX EMAIL STREET CITY ZIP PATIENT DOCTOR
     DATE""".split()
 )
@@ -114,8 +114,8 @@ class Kinds:
             self._named[segment, number] = found = "TEXT" if named == TEXT else named
             return found
 
-    def told(self, segment: str, number: int, text: str) -> str:
-        """As anybody names the field, else by its looks: "" for what need not be read."""
+    def kind_of(self, segment: str, number: int, text: str) -> str:
+        """What policy or table say, else a guess by the text; "" for what need not be read."""
         named = self.of(segment, number)
         if named is not None:
             return named
@@ -133,7 +133,7 @@ class Kinds:
         self.silent.add(silent)
 
 
-def unlisted(components: Sequence[Part]) -> list[Part]:
+def unlisted(components: Sequence[Element]) -> list[Element]:
     """The components without codes and names from a catalogue: code^name^catalogue, twice, and
     their versions."""
     listed: set[int] = set()
@@ -143,7 +143,7 @@ def unlisted(components: Sequence[Part]) -> list[Part]:
     return [each for number, each in enumerate(components) if number not in listed]
 
 
-def in_words(components: Sequence[Part]) -> list[Part]:
+def in_words(components: Sequence[Element]) -> list[Element]:
     """The components of a clinical value that say something in words: no codes, of whatever
     catalogue, and no quantities. How a catalogue is called is a code, too."""
     named = [each for at, each in enumerate(components) if at not in _CODE_SYSTEMS]
@@ -159,22 +159,22 @@ def says_something(text: str) -> bool:
     return not is_type_of_id(text) and _PERSONAL.search(text) is not None
 
 
-def unnumbered(components: Sequence[Part], family: str) -> list[Part]:
+def unnumbered(components: Sequence[Element], family: str) -> list[Element]:
     """The components of a typed value whose number says nothing of what they hold."""
     numbered = _NUMBERED.get(family) or set(COMPONENTS.get(family, (1,)))
     return [each for number, each in enumerate(components, 1) if number not in numbered]
 
 
-def label_of_id(components: Sequence[Part]) -> str | None:
+def label_of_id(components: Sequence[Element]) -> str | None:
     """What an identifier says of itself: a surrogate of an SSN must be none that somebody has."""
     if len(components) < _TYPE_OF_ID:
         return None
     return identifier_label([components[_TYPE_OF_ID - 1].text])
 
 
-def is_assigner(part: Part, number: int) -> bool:
+def is_assigner(element: Element, number: int) -> bool:
     """Whether a component of an identifier says who gave it; the second may be a check digit."""
-    return not is_type_of_id(part.text) and (number > 2 or WORD.search(part.text) is not None)
+    return not is_type_of_id(element.text) and (number > 2 or WORD.search(element.text) is not None)
 
 
 def is_type_of_id(text: str) -> bool:
@@ -182,5 +182,5 @@ def is_type_of_id(text: str) -> bool:
     return all(each in _TYPES_OF_ID for each in text.split(","))
 
 
-def is_oid(part: Part) -> bool:
-    return _OID.fullmatch(part.text) is not None
+def is_oid(element: Element) -> bool:
+    return _OID.fullmatch(element.text) is not None

@@ -92,21 +92,21 @@ def _from_hex(digits: str) -> str:
         return data.decode("latin-1")
 
 
-class Part(NamedTuple):
-    """A stretch of a message that can be divided further by a separator."""
+class Element(NamedTuple):
+    """A field of a message, or a repetition, component or subcomponent of one."""
 
     start: int
     text: str
 
-    def split(self, mark: str) -> list[Part]:
+    def split(self, mark: str) -> list[Element]:
         if mark not in self.text:
             return [self]
-        parts = []
+        elements = []
         at = self.start
         for text in self.text.split(mark):
-            parts.append(Part(at, text))
+            elements.append(Element(at, text))
             at += len(text) + 1
-        return parts
+        return elements
 
     @property
     def end(self) -> int:
@@ -127,24 +127,24 @@ class Segment(NamedTuple):
     first: int
     texts: list[str]
 
-    def parts(self) -> Iterator[tuple[int, Part]]:
+    def elements(self) -> Iterator[tuple[int, Element]]:
         """The fields that say something, by number."""
         at = self.start
         for number, text in enumerate(self.texts, self.first):
             if text:
-                yield number, Part(at, text)
+                yield number, Element(at, text)
             at += len(text) + 1
 
     def text(self, number: int) -> str:
         at = number - self.first
         return self.texts[at] if 0 <= at < len(self.texts) else ""
 
-    def part(self, number: int) -> Part | None:
+    def element(self, number: int) -> Element | None:
         """A field, which may be empty; None where the segment ends before it."""
         before = self.texts[: number - self.first]
         if len(before) == len(self.texts):
             return None
-        return Part(self.start + sum(map(len, before)) + len(before), self.text(number))
+        return Element(self.start + sum(map(len, before)) + len(before), self.text(number))
 
 
 def segments(raw: str, marks: Separators) -> Iterator[Segment]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from incognote.core.errors import ReadError
@@ -19,7 +20,7 @@ from incognote.formats.charset import decode
 from incognote.formats.clinical import READ, VALUE
 from incognote.formats.embedded import base64_slot, is_base64_file
 from incognote.formats.fields import Columns
-from incognote.formats.headers import classify_value
+from incognote.formats.headers import classify_value, values_by_company
 from incognote.formats.json.scan import Leaf, Path, leaves, parse
 from incognote.formats.patch import (
     Change,
@@ -61,8 +62,10 @@ def _slots(raw: str, name: str, rules: FormatRules, meta: dict[str, str]) -> lis
     What stands outside of all lists is about all of their items; another patient's item is not.
     """
     items: dict[Path, list[Slot]] = {(): []}
-    for leaf in leaves(raw, keys=rules.keys):
-        slot = slot_for(leaf, name, rules, meta)
+    found = leaves(raw, keys=rules.keys)
+    kinds = values_by_company({_key(leaf) for leaf in found})
+    for leaf in found:
+        slot = slot_for(leaf, name, rules, meta, kinds=kinds)
         if slot is not None:
             items.setdefault(_item(leaf.path), []).append(slot)
     common = items.pop(())
@@ -83,12 +86,14 @@ def slot_for(
     *,
     place: str = "",
     columns: Columns | None = None,
+    kinds: Mapping[str, str] = MappingProxyType({}),
     write: Callable[[str], str] | None = None,
 ) -> Slot | None:
     """A leaf as a document: of known kind where the policy or its own key says so.
 
-    `place` is where its record stands, `columns` speak for the fields of a row, and `write` makes
-    a string literal of a text, where that is done otherwise than here.
+    `place` is where its record stands, `columns` speak for the fields of a row, `kinds` for keys
+    that others stand beside, and `write` makes a string literal of a text, where that is done
+    otherwise than here.
     """
     write = write or write_string
     dotted = dotted_path(leaf.path)
@@ -97,7 +102,7 @@ def slot_for(
     place = f"{place or doc_id} {f'character {leaf.start}' if rules.keys else dotted}"
     if leaf.is_key:
         return text_slot(doc_id, [piece], write, meta=meta, locator=place)
-    key = next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
+    key = _key(leaf)
     is_string = isinstance(leaf.value, str)
     if columns is not None:
         chosen = columns.choice(key)
@@ -111,7 +116,7 @@ def slot_for(
     elif columns is not None:
         kind, start, end = columns.decide(key, piece.text)
     else:
-        kind, start, end = classify_value(label_from_header(key), piece.text)
+        kind, start, end = classify_value(kinds.get(key) or label_from_header(key), piece.text)
     if kind == KEEP:
         return None
     if kind == DROP:
@@ -131,6 +136,10 @@ def slot_for(
         meta=meta,
         locator=place,
     )
+
+
+def _key(leaf: Leaf) -> str:
+    return next((str(step) for step in reversed(leaf.path) if isinstance(step, str)), "")
 
 
 def quoted(slot: Slot) -> Slot:

@@ -15,7 +15,7 @@ from incognote.formats.charset import decode
 from incognote.formats.patch import Change, applied
 from incognote.formats.xml.scan import Node, scan
 
-_REFERRING = frozenset(
+REFERRING = frozenset(
     """basedOn clickAndTypeStyle defaultTableStyle link next numStyleLink pStyle rStyle styleLink
     tblStyle""".split()
 )
@@ -80,7 +80,7 @@ def _rewritten(content: bytes, nodes: Sequence[Node], changed: dict[str, str]) -
         for node in nodes
         if node.kind == "attribute"
         and node.text in changed
-        and (node.name.endswith("styleId") or node.path[-1] in _REFERRING)
+        and (node.name.endswith("styleId") or node.path[-1] in REFERRING)
     ]
     if not changes:
         return content

@@ -19,7 +19,7 @@ from incognote.core.types import Document, Failure, Result
 from incognote.formats.archives.zips import members, pack
 from incognote.formats.base import Record, refused
 from incognote.formats.charset import Text, decode
-from incognote.formats.embedded import records_of
+from incognote.formats.embedded import belonging, records_of
 from incognote.formats.office.field_codes import CODE_NAMES
 from incognote.formats.office.ooxml_attributes import (
     ISO_DAY,
@@ -149,15 +149,20 @@ def _open(info: zipfile.ZipInfo, data: bytes, where: str, rules: FormatRules) ->
         if name.startswith("docProps/"):
             return Part(info, BLANK_IMAGE)  # the first page as it was
         if rules.images in (COVER, READ) and _READABLE.search(name):
-            return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
+            return Part(info, data, records=_within(data, where, name, rules))
         return Part(info, without_metadata(data) if rules.images == KEEP else BLANK_IMAGE)
     if _EMBEDDED.search(name):
-        return Part(info, data, records=records_of(data, f"{where} {name}", rules, name))
+        return Part(info, data, records=_within(data, where, name, rules))
     if "printerSettings" in name:
         return Part(info, b"")
     if name.endswith((".odttf", ".ttf", ".fntdata")):
         return Part(info, data)
     raise ReadError(f"{where}: holds an embedded object or macro, which cannot be read")
+
+
+def _within(data: bytes, where: str, name: str, rules: FormatRules) -> list[Record]:
+    """The records of a file in the package: they are parts of the same document."""
+    return belonging(records_of(data, f"{where} {name}", rules, name), where, {})
 
 
 def _write(parts: Sequence[Part], results: Sequence[Result]) -> bytes:

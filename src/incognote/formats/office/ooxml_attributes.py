@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from incognote.core.fields import words_of
+from incognote.formats.office.docx_styles import REFERRING
 from incognote.formats.office.field_codes import AUTOMATIC_BOOKMARK
 from incognote.formats.patch import Piece, Slot, text_slot
 from incognote.formats.xml.scan import WRITERS, Node, write_text
@@ -45,10 +46,9 @@ _LOOKS = frozenset(
     ProcessContent MustUnderstand path ref salt saltValue script sqref storeItemID style styleId
     typeface""".split()
 )
-_LOOKING = frozenset(
-    """altName basedOn clickAndTypeStyle cellXfs dateFormat defaultTableStyle feature fileVersion
-    font link lsdException mathFont next numStyleLink pStyle rFonts rStyle revisionPtr styleLink
-    tblStyle""".split()
+_LOOKING = REFERRING | frozenset(
+    "altName cellXfs dateFormat feature fileVersion font lsdException mathFont rFonts"
+    " revisionPtr".split()
 )
 _TOKEN = re.compile(
     r"""[a-z][A-Za-z0-9]*                                   # center, nextPage

@@ -1,7 +1,7 @@
 """Names of the parts inside an Office package: those that no program gives are replaced.
 
 Word and Excel call their parts sheet1.xml or image2.png. Other programs put the name of a sheet or
-of a picture's file there. Such a part gets a number, and what refers to it is told.
+of a picture's file there. Such a part gets a number, and references to it are changed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def reference_slots(part: str, nodes: Sequence[Node], changed: Mapping[str, str]
         found = [(node, target(part, node.text)) for node in nodes if node.name == "Target"]
     else:
         return []
-    return [_told(node, changed[meant]) for node, meant in found if meant in changed]
+    return [_renaming_slot(node, changed[meant]) for node, meant in found if meant in changed]
 
 
 def target(relations: str, reference: str) -> str:
@@ -71,7 +71,7 @@ def target(relations: str, reference: str) -> str:
     return "/".join(parts)
 
 
-def _told(node: Node, new: str) -> Slot:
+def _renaming_slot(node: Node, new: str) -> Slot:
     folder, slash, _ = node.text.rpartition("/")
     text = write_attribute(folder + slash + new.rpartition("/")[2])
     return Slot((), lambda _: [Change(node.start, node.end, text)])

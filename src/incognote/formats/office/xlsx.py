@@ -19,7 +19,7 @@ from incognote.core.fields import CODES, VALUES, label_from_header
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.clinical import READ, VALUE
-from incognote.formats.headers import classify_value
+from incognote.formats.headers import classify_value, is_column_name, labels_from_headers
 from incognote.formats.office import xlsx_names
 from incognote.formats.office.ooxml import Part, PartSlots, grouped, read_package, runs_slot
 from incognote.formats.office.ooxml_attributes import attribute_slots, date_slot, value_slot
@@ -84,6 +84,7 @@ class _Workbook:
     _strings: Mapping[int, str] = field(init=False)
     _cells: Mapping[str, list[Cell]] = field(init=False)
     _headers: dict[str, dict[str, str]] = field(init=False)
+    _kinds: dict[str, str | None] = field(init=False)
     _tables: set[str] = field(init=False)
     _dates: frozenset[int] = field(init=False)
     _epoch: date = field(init=False)
@@ -94,9 +95,11 @@ class _Workbook:
             part.name: cells_of(part.nodes) for part in self.parts if part.root in _SHEETS
         }
         self._headers = {name: self._header(cells) for name, cells in self._cells.items()}
+        every = dict.fromkeys(name for row in self._headers.values() for name in row.values())
+        self._kinds = labels_from_headers(every)
         # Sheets whose first row names columns: one of the names at least is known.
         self._tables = {
-            name for name, row in self._headers.items() if any(map(label_from_header, row.values()))
+            name for name, row in self._headers.items() if any(map(self._kinds.get, row.values()))
         }
         self._dates = date_styles(*self._part("styleSheet"))
         old = any(
@@ -229,18 +232,19 @@ class _Workbook:
             return chosen
         if self.rules.unnamed != TEXT:
             return self.rules.unnamed
-        kind, _, end = classify_value(label_from_header(header), value)
+        kind, _, end = classify_value(self._kinds.get(header), value)
         return kind if kind != TEXT and end == len(value.rstrip()) else None
 
     def _words_slots(
         self, texts: Sequence[Node], header: str, place: str, *, is_header: bool = False
     ) -> list[Slot]:
-        choice = self._choice(header, "".join(node.text for node in texts))
-        if is_header and label_from_header("".join(node.text for node in texts)):
+        written = "".join(node.text for node in texts)
+        choice = self._choice(header, written)
+        if is_header and (label_from_header(written) or is_column_name(written)):
             choice = VALUE  # what a column is called, in a row of such names
         if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
             # The same string may stand in another column, where it says more.
-            choice = VALUE if label_from_header(header) in (CODES, VALUES) else TEXT
+            choice = VALUE if self._kinds.get(header) in (CODES, VALUES) else TEXT
         if choice == KEEP:
             return []
         if choice == DROP:

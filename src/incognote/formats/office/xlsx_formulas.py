@@ -32,20 +32,20 @@ def formula_slots(
     write = WRITERS[node.kind]
     pieces = []
     for found in _PART.finditer(node.text):
-        start, end, encode = _said(found, node.text, known)
-        said = node.text[start:end]
-        if re.search(r"[^\W\d_]{2}", said):
-            pieces.append(Piece(at[start], at[end], said, lambda new, e=encode: write(e(new))))  # type: ignore[misc]
+        start, end, encode = _words_of_reference(found, node.text, known)
+        words = node.text[start:end]
+        if re.search(r"[^\W\d_]{2}", words):
+            pieces.append(Piece(at[start], at[end], words, lambda new, e=encode: write(e(new))))  # type: ignore[misc]
     if not pieces:
         return []
     place = f"{where} {part} formula"
     return [text_slot(where, pieces, write, separators=[" "] * len(pieces), locator=place)]
 
 
-def _said(
+def _words_of_reference(
     found: re.Match[str], formula: str, known: AbstractSet[str]
 ) -> tuple[int, int, Callable[[str], str]]:
-    """The stretch of a part of a formula that somebody may have written, and how it is spelt."""
+    """The stretch of a formula token that a person may have written, and how to encode it."""
     start, end = found.span()
     nothing = start, start, str
     if found["literal"]:

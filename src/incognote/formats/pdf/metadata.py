@@ -75,13 +75,13 @@ def strip(editor: Any) -> None:
             if isinstance(each, pikepdf.Stream):
                 _strip_photograph(each, editor)
         is_form = isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Form"
-        if is_form and (content := _without_said(each)) is not None:
+        if is_form and (content := _without_replacement_text(each)) is not None:
             each.write(content)
     for page in editor.pages:
         _keep(page, _PAGE)
         if "/Annots" in page:
             page.Annots = pikepdf.Array([editor.make_indirect(note) for note in page.Annots])
-        if (content := _without_said(page)) is not None:
+        if (content := _without_replacement_text(page)) is not None:
             page.Contents = editor.make_stream(content)
     boxes = [(holder, state) for holder in _holders(editor) if (state := on_state(holder))]
     for holder in _holders(editor):
@@ -216,20 +216,20 @@ def _set_plainly(form: Any) -> None:
     form.DA = plain_appearance("")
 
 
-def _without_said(page_or_form: Any) -> bytes | None:
+def _without_replacement_text(page_or_form: Any) -> bytes | None:
     """The content without what marks say in place of the text (ActualText, Alt); None if none."""
     import pikepdf
 
     marks = ("BDC", "DP", "BMC", "MP")
     instructions = list(pikepdf.parse_content_stream(page_or_form, " ".join(marks)))
-    if not any(_says(each.operands) for each in instructions):
+    if not any(_holds_text(each.operands) for each in instructions):
         return None
     whole: list[Any] = []
     for each in pikepdf.parse_content_stream(page_or_form):
-        if str(each.operator) in marks and _says(each.operands):
+        if str(each.operator) in marks and _holds_text(each.operands):
             tag, *rest = each.operands
             for operand in rest:
-                _strip_said(operand)
+                _strip_strings(operand)
             tag = tag if str(tag) in _MARKS else pikepdf.Name.Span
             whole.append(pikepdf.ContentStreamInstruction([tag, *rest], each.operator))
         else:
@@ -237,10 +237,10 @@ def _without_said(page_or_form: Any) -> bytes | None:
     return pikepdf.unparse_content_stream(whole)
 
 
-def _says(operands: Any) -> bool:
+def _holds_text(operands: Any) -> bool:
     """Whether a mark has a tag of its own or a dictionary that holds more than numbers."""
     tag, *rest = operands
-    return str(tag) not in _MARKS or any(_strip_said(operand) for operand in rest)
+    return str(tag) not in _MARKS or any(_strip_strings(operand) for operand in rest)
 
 
 def _strip_properties(properties: Any) -> None:
@@ -249,10 +249,10 @@ def _strip_properties(properties: Any) -> None:
     for each in properties.values():
         # A layer needs its name, which is read with all others, and a group of layers its layers.
         if isinstance(each, pikepdf.Dictionary) and each.get("/Type") not in ("/OCG", "/OCMD"):
-            _strip_said(each)
+            _strip_strings(each)
 
 
-def _strip_said(operand: Any) -> bool:
+def _strip_strings(operand: Any) -> bool:
     """Whether a mark's dictionary had more than numbers, which is gone now."""
     import pikepdf
 

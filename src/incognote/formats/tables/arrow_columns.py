@@ -25,7 +25,7 @@ def read_columns(schema: Any, rules: FormatRules) -> tuple[Columns, tuple[str, .
     columns = Columns(names, rules)
     for each in schema:
         if pa.types.is_date(each.type) or pa.types.is_timestamp(each.type):
-            columns.promise(each.name, "DATE")
+            columns.set_label(each.name, "DATE")
     return columns, tuple(each.name for each in schema if _is_read(each, columns))
 
 

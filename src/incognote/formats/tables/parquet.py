@@ -1,8 +1,8 @@
 """Parquet: a table by columns. Cells are masked or read by their column; a row is a record.
 
-A file is read and written in pieces of some megabytes, so that its size does not matter. Its schema
-stays: what becomes of a column is decided before the first row is read, and a replacement that the
-type of its column cannot hold becomes null (or the column text, where the policy says so).
+A file is read and written in batches of some megabytes, so that its size does not matter. Its
+schema stays: what becomes of a column is decided before the first row is read, and a replacement
+that its column's type cannot hold becomes null (or the column text, where the policy says so).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from incognote.formats.base import Record, refused, require_modules
 from incognote.formats.fields import Columns, Row, new_value, unreadable
 from incognote.formats.tables.arrow_columns import new_field, read_columns
 from incognote.formats.tables.parquet_bulk import group_sizes
-from incognote.formats.tables.parquet_writing import Piece, TableWriter, one_row, texts_of
+from incognote.formats.tables.parquet_writing import RowBatch, TableWriter, one_row, texts_of
 from incognote.policy import DROP, FormatRules
 
 # What is read at a time, as far as the index of a file tells: rows may be notes or numbers.
 _PIECE_BYTES = 4 << 20
-_PIECE_ROWS = 256
+_BATCH_ROWS = 256
 _READ_AHEAD = 1 << 20
 # A table has something to tell its rows apart by. One value repeated takes no room at all: a file
 # of a few bytes could stand for rows without end.
@@ -55,7 +55,7 @@ class ParquetFormat:
 
 @dataclass(slots=True)
 class _Table:
-    """A file on its way through, a piece of a row group at a time."""
+    """A file on its way through, a batch of rows at a time."""
 
     name: str
     file: Any
@@ -94,28 +94,28 @@ class _Table:
         for group in range(self.file.num_row_groups):
             meta = self.file.metadata.row_group(group)
             size = max(1, meta.num_rows * _PIECE_BYTES // max(1, self.sizes[group]))
-            pieces = self.file.iter_batches(min(size, _PIECE_ROWS), [group])
+            batches = self.file.iter_batches(min(size, _BATCH_ROWS), [group])
             at = number
             while True:
                 try:
-                    data = next(pieces, None)
+                    data = next(batches, None)
                 except (pa.ArrowException, OSError):
                     where = f"{self.name} row group {group + 1}"
                     yield refused(where, ReadError("broken: its rows cannot be read"))
                     break
                 if data is None:
                     break
-                yield from self._rows(Piece(data, group), at)
+                yield from self._rows(RowBatch(data, group), at)
                 at += data.num_rows
             number += meta.num_rows
         yield Record((), lambda _: self.writer.end(), required=True)
 
-    def _rows(self, piece: Piece, number: int) -> Iterator[Record | Failure]:
-        texts = _texts(piece.data, self.read)
-        for row in range(piece.data.num_rows):
-            # A piece that does not hold what it says is taken apart, to find the rows that do not.
-            own = texts or _texts(piece.data.slice(row, 1), self.read)
-            raw = partial(one_row, piece.data, row)
+    def _rows(self, batch: RowBatch, number: int) -> Iterator[Record | Failure]:
+        texts = _texts(batch.data, self.read)
+        for row in range(batch.data.num_rows):
+            # A batch that does not hold what it says is taken apart, to find the rows that do not.
+            own = texts or _texts(batch.data.slice(row, 1), self.read)
+            raw = partial(one_row, batch.data, row)
             if own is None:
                 error = ReadError("holds text that is not UTF-8")
                 yield unreadable(self.name, number + row, error, raw())
@@ -129,18 +129,18 @@ class _Table:
                 row_id = found.id(self.columns)
                 yield unreadable(self.name, number + row, error, raw(), row_id)
                 continue
-            render = partial(self._render, piece, row, {key: fields[key] for key in documents})
+            render = partial(self._render, batch, row, {key: fields[key] for key in documents})
             yield Record(tuple(documents.values()), render, raw)
 
     def _render(
-        self, piece: Piece, row: int, old: dict[str, str], results: Sequence[Result]
+        self, batch: RowBatch, row: int, old: dict[str, str], results: Sequence[Result]
     ) -> bytes:
         new = {
             column: value
             for (column, text), result in zip(old.items(), results, strict=True)
             if (value := new_value(result)) != text
         }
-        return self.writer.row(piece, row, new)
+        return self.writer.row(batch, row, new)
 
 
 def _texts(data: Any, columns: Sequence[str]) -> dict[str, list[str | None]] | None:

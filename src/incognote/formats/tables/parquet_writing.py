@@ -1,7 +1,7 @@
 """Writing a Parquet file while its rows still come: row group by row group, its index at the end.
 
-Rows are told one by one, those that went to quarantine not at all. Arrow cannot change a value in
-place, so that a piece is put together again when the first row of the next one comes.
+Rows are handed in one by one, without those that went to quarantine. Arrow cannot change a value in
+place, so that a batch of rows is put together again when the first row of the next one comes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FIELD_ID = b"PARQUET:field_id"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class RowBatch:
     """Rows that were read at a time, and the row group they stand in."""
 
     data: Any = field(repr=False)
@@ -44,20 +44,20 @@ class TableWriter:
         self._options = _options(meta)
         self._outlet = _Outlet()
         self._writer: Any = None
-        self._piece: Piece | None = None
+        self._batch: RowBatch | None = None
         self._rows: list[int] = []
         self._changed: dict[str, dict[int, str | None]] = {}
         self._waiting: list[Any] = []
         self._size = 0
 
-    def row(self, piece: Piece, row: int, new: Mapping[str, str]) -> bytes:
+    def row(self, batch: RowBatch, row: int, new: Mapping[str, str]) -> bytes:
         """The next row, with the new values of some columns; what has become of the file since."""
         fitting = {column: self._fitting(column, text) for column, text in new.items()}
-        if piece is not self._piece:
-            self._close_piece()
-            if self._piece and self._piece.group != piece.group:
+        if batch is not self._batch:
+            self._close_batch()
+            if self._batch and self._batch.group != batch.group:
                 self._close_group()
-            self._piece = piece
+            self._batch = batch
         for column, text in fitting.items():
             self._changed.setdefault(column, {})[len(self._rows)] = text
         self._rows.append(row)
@@ -65,7 +65,7 @@ class TableWriter:
 
     def end(self) -> bytes:
         """The rest of the file."""
-        self._close_piece()
+        self._close_batch()
         self._close_group()
         self._opened().close()
         return self._outlet.taken()
@@ -85,13 +85,13 @@ class TableWriter:
             ) from None
         return text
 
-    def _close_piece(self) -> None:
+    def _close_batch(self) -> None:
         import pyarrow as pa
 
         if not self._rows:
             return
-        assert self._piece
-        data = _those(self._piece.data, self._rows)
+        assert self._batch
+        data = _those(self._batch.data, self._rows)
         new = [self._column(each, data.column(number)) for number, each in enumerate(self.schema)]
         self._waiting.append(pa.record_batch(new, schema=self.schema))
         self._size += self._waiting[-1].nbytes
@@ -178,7 +178,7 @@ def one_row(data: Any, row: int) -> bytes:
 
 
 def _those(data: Any, rows: Sequence[int]) -> Any:
-    """These rows of a piece, which are nearly all: cut out in runs, whatever their types."""
+    """These rows of a batch, which are nearly all: cut out in runs, whatever their types."""
     import pyarrow as pa
 
     if len(rows) == data.num_rows:

@@ -31,12 +31,13 @@ def says_something(attribute: str) -> bool:
     return attribute not in _LOOKS and not attribute.startswith("xmlns")
 
 
-def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]:
-    """A whole piece of markup, such as `Resource.text.div`: its text, and each aside alone."""
+def narrative_slots(raw: str, doc_id: str, where: str, meta: Mapping[str, str]) -> list[Slot]:
+    """A whole piece of markup at a place of a document, such as `Resource.text.div`: its text, and
+    each aside alone."""
     every = [node for node in scan(raw, where, html=True) if node.text.strip()]
     asides = [
         text_slot(
-            where,
+            doc_id,
             [Piece(node.start, node.end, node.text)],
             WRITERS[node.kind],
             lead=f"{words_of(node.name)}: ",
@@ -48,7 +49,7 @@ def narrative_slots(raw: str, where: str, meta: Mapping[str, str]) -> list[Slot]
         or (node.kind == "attribute" and says_something(node.name))
     ]
     nodes = [node for node in every if node.kind in ("text", "cdata")]
-    return [*asides, nodes_slot(raw, nodes, where, meta)]
+    return [*asides, nodes_slot(raw, nodes, doc_id, meta, where)]
 
 
 def block_of(node: Node) -> int:

@@ -1,10 +1,10 @@
-"""The CRF of the HIDE papers, to the letter, beside our own.
+"""Training of the CRF of the HIDE papers (`train crf --recipe hide`) and its experiments.
 
-    tokens.py      how a text is cut
-    features.py    regular expressions, affixes, dictionaries, context; each group can be left out
     sampling.py    which tokens outside PHI are trained on
     crf.py         training, tagging, ten-fold cross-validation, token scores, B-/I- confusion
+    studies.py     feature subsets, ways of sampling, lengths of history
+    folder.py      a model folder that a policy can name
 
-For repeating the papers' experiments: `python -m bench.papers hide`. To de-identify, `train crf`
-knows more.
+Tokens and features are in `incognote.detect.learned.hide`, which runs such a model. To de-identify,
+our own CRF knows more.
 """

@@ -9,17 +9,17 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument
-from incognote.detect.learned.crf import crfsuite
-from incognote.learn.hide.features import HideFeatures
+from incognote.detect.learned.hide.features import HideFeatures
+from incognote.detect.learned.hide.tokens import OUTSIDE, annotated, spans_of, tokens_of
+from incognote.detect.learned.suite import crfsuite
 from incognote.learn.hide.sampling import Sampling
-from incognote.learn.hide.tokens import OUTSIDE, annotated, spans_of, tokens_of
 
 FOLDS = 10
 EPSILON = 1e-5
@@ -38,6 +38,8 @@ class HideTraining:
     def __post_init__(self) -> None:
         if self.iterations < 1:
             raise UsageError("there must be at least one iteration")
+        if self.l2 < 0:
+            raise UsageError("the weight of regularisation must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class TokenScores:
         precision, recall = self.precision(label), self.recall(label)
         return _ratio(2 * precision * recall, precision + recall)
 
+    def mixed_up(self) -> list[tuple[str, str, int]]:
+        """True and found label where they differ, B- and I- apart, the most frequent first."""
+        return [(*pair, count) for pair, count in self.confusion.most_common() if len({*pair}) > 1]
+
     def __add__(self, other: TokenScores) -> TokenScores:
         return TokenScores(
             self.hits + other.hits,
@@ -80,21 +86,46 @@ class HideTagger:
         self._tagger: Any = crfsuite().Tagger()
         self._tagger.open(str(path))
 
-    def labels(self, words: Sequence[str]) -> list[str]:
-        return list(self._tagger.tag(self._features.read(words)))
+    def labels(self, rows: Any) -> list[str]:
+        """The best labels of a note, by the features of its tokens."""
+        return list(self._tagger.tag(rows))
 
     def tag(self, document: AnnotatedDocument) -> AnnotatedDocument:
         tokens = tokens_of(document.text)
-        return AnnotatedDocument(
-            document.document, tuple(spans_of(tokens, self.labels(tokens.words)))
-        )
+        labels = self.labels(self._features.read(tokens.words))
+        return AnnotatedDocument(document.document, tuple(spans_of(tokens, labels)))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A note as CRFsuite reads it: all of it, and the part that is trained on."""
+
+    owner: str
+    labels: Sequence[str]
+    rows: Any = field(repr=False)
+    sample: Any = field(repr=False)
+    sampled: Sequence[str]
+
+
+def examples(documents: Iterable[AnnotatedDocument], options: HideTraining) -> list[Example]:
+    rng = random.Random(options.seed)
+    found = []
+    for document in documents:
+        tokens, labels = annotated(document)
+        rows = options.features.read(tokens.words)
+        chosen = options.sampling.keeps(labels, rng)
+        items = crfsuite().ItemSequence
+        whole = items(rows)
+        part = whole if len(chosen) == len(labels) else items([rows[i] for i in chosen])
+        sampled = [labels[i] for i in chosen]
+        found.append(Example(_owner(document), labels, whole, part, sampled))
+    return found
 
 
 def train(
-    documents: Sequence[AnnotatedDocument], path: Path, options: HideTraining
+    given: Iterable[Example], path: Path, options: HideTraining
 ) -> tuple[HideTagger, float, int]:
     """The model, the seconds of processor time that it took, and the tokens it saw."""
-    rng = random.Random(options.seed)
     trainer = crfsuite().Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(
         {
@@ -106,26 +137,22 @@ def train(
         }
     )
     kept = 0
-    for document in documents:
-        tokens, labels = annotated(document)
-        chosen = options.sampling.keeps(labels, rng)
-        if chosen:
-            rows = options.features.read(tokens.words)
-            trainer.append([rows[i] for i in chosen], [labels[i] for i in chosen])
-            kept += len(chosen)
+    for one in given:
+        if one.sampled:
+            trainer.append(one.sample, one.sampled)
+            kept += len(one.sampled)
     started = time.process_time()
     trainer.train(str(path))
     return HideTagger(path, options.features), time.process_time() - started, kept
 
 
-def score(tagger: HideTagger, documents: Sequence[AnnotatedDocument]) -> TokenScores:
+def score(tagger: HideTagger, given: Iterable[Example]) -> TokenScores:
     hits: Counter[str] = Counter()
     said: Counter[str] = Counter()
     true: Counter[str] = Counter()
     confusion: Counter[tuple[str, str]] = Counter()
-    for document in documents:
-        tokens, gold = annotated(document)
-        for expected, found in zip(gold, tagger.labels(tokens.words), strict=True):
+    for one in given:
+        for expected, found in zip(one.labels, tagger.labels(one.rows), strict=True):
             confusion[expected, found] += 1
             if found != OUTSIDE:
                 said[_kind(found)] += 1
@@ -140,26 +167,24 @@ def cross_validate(
 ) -> TokenScores:
     """Scores added up over folds that share no patient."""
     total = TokenScores(Counter(), Counter(), Counter(), Counter())
+    dealt = folded([_owner(document) for document in documents], folds, options.seed)
+    given = examples(documents, options)
     with tempfile.TemporaryDirectory(prefix="incognote-hide-") as scratch:
-        for number, (seen, held) in enumerate(folded(documents, folds, options.seed)):
-            tagger, seconds, kept = train(seen, Path(scratch) / str(number), options)
-            found = score(tagger, held)
+        for fold in range(folds):
+            seen = (one for one in given if dealt[one.owner] != fold)
+            tagger, seconds, kept = train(seen, Path(scratch) / str(fold), options)
+            found = score(tagger, (one for one in given if dealt[one.owner] == fold))
             total += TokenScores(found.hits, found.said, found.true, found.confusion, seconds, kept)
     return total
 
 
-def folded(
-    documents: Sequence[AnnotatedDocument], folds: int, seed: int
-) -> Iterator[tuple[list[AnnotatedDocument], list[AnnotatedDocument]]]:
-    """Training and test notes of each fold."""
-    owners = sorted({_owner(document) for document in documents})
-    if folds < 2 or len(owners) < folds:
+def folded(owners: Iterable[str], folds: int, seed: int) -> dict[str, int]:
+    """The fold in which each owner of notes is tested."""
+    names = sorted(set(owners))
+    if folds < 2 or len(names) < folds:
         raise UsageError(f"{folds} folds need at least two folds and as many patients as folds")
-    random.Random(seed).shuffle(owners)
-    fold_of: Mapping[str, int] = {owner: number % folds for number, owner in enumerate(owners)}
-    for fold in range(folds):
-        inside = [document for document in documents if fold_of[_owner(document)] == fold]
-        yield [document for document in documents if fold_of[_owner(document)] != fold], inside
+    random.Random(seed).shuffle(names)
+    return {name: number % folds for number, name in enumerate(names)}
 
 
 def _owner(document: AnnotatedDocument) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from incognote.core.errors import UsageError
-from incognote.learn.hide.tokens import OUTSIDE
+from incognote.detect.learned.hide.tokens import OUTSIDE
 
 HISTORY = 4
 

@@ -152,48 +152,6 @@ def _read_weights(folder: Path) -> dict[str, Array]:
     }
 
 
-def slimmed(base: Base, layers: Sequence[int], heads: int, wide: int) -> Base:
-    """A smaller base: some of the layers, and of each the strongest heads and inner units.
-
-    What is left keeps what it learned, so a slim network learns far faster than a new one.
-    """
-    size = base.weights["layers.0.out.weight"].shape[0] // base.shape.heads
-    weights = {k: v for k, v in base.weights.items() if not k.startswith(("layers.", "exits."))}
-    if "distances.weight" in weights:
-        raise UsageError("a base whose heads know distances cannot be made slimmer")
-    for new, old in enumerate(layers):
-        part = {
-            name.removeprefix(f"layers.{old}."): array
-            for name, array in base.weights.items()
-            if name.startswith(f"layers.{old}.")
-        }
-        if not part:
-            raise UsageError(f"the base has no layer {old}")
-        slim = _slim_layer(part, heads, wide, size)
-        weights |= {f"layers.{new}.{name}": array for name, array in slim.items()}
-    return replace(
-        base, weights=weights, shape=EncoderShape(len(layers), heads, base.shape.epsilon)
-    )
-
-
-def _slim_layer(part: Named, heads: int, wide: int, size: int) -> Named:
-    out, down = part["out.weight"], part["down.weight"]
-    strength = np.linalg.norm(out.reshape(-1, size, out.shape[1]), axis=(1, 2))
-    kept = np.sort(np.argsort(-strength)[:heads])
-    columns = (kept[:, None] * size + np.arange(size)).ravel()
-    three = np.concatenate([columns + third * out.shape[0] for third in range(3)])
-    strength = np.linalg.norm(part["up.weight"], axis=0) * np.linalg.norm(down, axis=1)
-    inner = np.sort(np.argsort(-strength)[:wide])
-    return part | {
-        "qkv.weight": part["qkv.weight"][:, three],
-        "qkv.bias": part["qkv.bias"][three],
-        "out.weight": out[columns],
-        "up.weight": part["up.weight"][:, inner],
-        "up.bias": part["up.bias"][inner],
-        "down.weight": down[inner],
-    }
-
-
 def with_exits(base: Base, exits: Sequence[int]) -> Base:
     """The base with exits after so many layers, which are still to be taught."""
     if "distances.weight" in base.weights:

@@ -21,12 +21,18 @@ EXIT_WIDTH = 64
 
 
 def build(
-    base: Base, labels: tuple[str, ...], *, learn_words: bool = False, frozen: int = 0
+    base: Base,
+    labels: tuple[str, ...],
+    *,
+    learn_words: bool = False,
+    frozen: int = 0,
+    dropout: float = 0.0,
 ) -> Any:
     """The network: what the base knows, and new weights for what it does not.
 
     Word vectors stay as they are unless `learn_words`: they hold half of the weights, and a corpus
     of some thousand notes would only blur them. With `frozen`, so do all weights below that layer.
+    `dropout` is that of BERT: behind the embeddings and the two parts of each layer.
     """
     import torch
     import torch.nn.functional as F  # noqa: N812
@@ -72,8 +78,8 @@ def build(
             rows, width, _ = x.shape
             q, k, v = self.qkv(x).view(rows, width, 3, base.shape.heads, -1).permute(2, 0, 3, 1, 4)
             found = _attend(q, k, v, bias).transpose(1, 2).reshape(rows, width, -1)
-            x = self.norm1(x + self.out(found))
-            out: torch.Tensor = self.norm2(x + self.down(F.gelu(self.up(x))))
+            x = self.norm1(x + dropped(self, self.out(found)))
+            out: torch.Tensor = self.norm2(x + dropped(self, self.down(F.gelu(self.up(x)))))
             return out
 
     class Exit(nn.Module):
@@ -125,7 +131,7 @@ def build(
             """Logits of all pieces, and what each exit says of those that reach it. The exits learn
             from what they see; the layers below do not learn to please them."""
             x = self.words(ids) + self.positions.weight[: ids.shape[1]]
-            x = self.norm(x + self.shapes(shapes) + self.layouts(layouts))
+            x = dropped(self, self.norm(x + self.shapes(shapes) + self.layouts(layouts)))
             inside = mask != 0
             places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
             at = Pieces(x, places, inside)
@@ -155,6 +161,9 @@ def build(
             places = torch.arange(width, device=self.distances.weight.device)
             apart = places[None, :] - places[:, None] + len(self.distances.weight) // 2
             return self.distances(apart).permute(2, 0, 1)[None]
+
+    def dropped(part: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        return F.dropout(x, dropout, part.training) if dropout else x
 
     def taken(name: str) -> torch.Tensor:
         return torch.tensor(base.weights[name], dtype=torch.float32)

@@ -51,6 +51,7 @@ class BatchMaker:
     index: dict[str, int]
     window: int
     budget: int
+    overlap: int = 0
 
     def __call__(self, lessons: Iterable[Lesson], seed: int) -> list[Batch]:
         rng = random.Random(seed)
@@ -59,7 +60,13 @@ class BatchMaker:
             window
             for one in lessons
             for window in cut(
-                one.note, reader, self.index, rng, marked=one.marked, taught=one.taught
+                one.note,
+                reader,
+                self.index,
+                rng,
+                marked=one.marked,
+                taught=one.taught,
+                overlap=self.overlap,
             )
         ]
         return batches(windows, self.pieces.pad, self.budget, rng)

@@ -72,8 +72,10 @@ def cut(
     *,
     marked: bool = True,
     taught: Halves | None = None,
+    overlap: int = 0,
 ) -> list[Window]:
-    """Windows of at most the reader's size. Where they are cut is random, anew in every epoch."""
+    """Windows of at most the reader's size. Where they are cut is random, anew in every epoch; each
+    begins up to `overlap` pieces before the end of the last."""
     read = reader.read(note.text)
     if not read.units:
         return []
@@ -95,6 +97,11 @@ def cut(
         targets = np.full((2, end - start + 2), IGNORED, np.int64)
         targets[:, 1:-1] = of_units[:, start:end]
         windows.append(Window(reader.feed(read, start, end), targets[0], targets[1], said))
+        if overlap and after < len(read.units):
+            # The first unit that begins within the overlap; at least one unit goes on.
+            again = int(np.searchsorted(read.firsts, end - overlap))
+            after = max(again, unit + 1)
+            end = int(read.firsts[after])
         start, unit, limit = end, after, room
     return windows
 

@@ -11,6 +11,7 @@ import re
 import string
 from dataclasses import dataclass, field
 
+from incognote.core.text.calendar import MONTHS, WEEKDAYS
 from incognote.learn.data import Mark, Note
 from incognote.learn.text.pools import SWAPPED, Pools
 
@@ -19,11 +20,8 @@ _KEPT_WORDS = {
     *("jr", "sr", "ii", "iii", "iv", "de", "la", "del", "der", "den", "van", "von", "bin", "binti"),
     *("al", "el", "da", "dos", "di", "le", "st", "baby", "boy", "girl", "of", "and", "aka", "y"),
 }
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august"),
-    *("september", "october", "november", "december"),
-)
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = tuple(map(str.lower, MONTHS))
+_DAYS = tuple(map(str.lower, WEEKDAYS))
 _NUMERIC_DATE = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})(?:\2(\d{2}|\d{4}))?")
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)([-/.])(\d\d)\2(\d\d)")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

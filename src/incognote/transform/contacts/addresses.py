@@ -1,4 +1,4 @@
-"""E-mail, URLs, IP and hardware addresses: same layout, nobody's address.
+"""E-mail, URLs, IP and hardware addresses: same layout, an address that belongs to nobody.
 
 Hosts lie under the reserved top-level domain .example (RFC 2606); IP addresses in the ranges kept
 for private networks, tests and manuals (RFC 1918, 2544, 3849); hardware addresses among those that
@@ -14,7 +14,7 @@ from incognote.transform.numbers.ids import remapped
 from incognote.transform.people.name_words import real_word
 from incognote.transform.people.names import like_case, person_in
 from incognote.transform.places.organisations import Institutions, invented_name, is_generic
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import squeeze
 from incognote.transform.word_data import word_list
 
@@ -30,7 +30,7 @@ _V4 = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 _PRIVATE = (((10,), "10"), ((192, 168), "192.168"), ((127,), "127"))
 
 
-def email(mention: Mention, record: Record) -> str:
+def email(mention: Mention, record: TransformRecord) -> str:
     scheme = _MAIL_SCHEME.match(mention.text)
     lead = scheme[0] if scheme else ""
     local, at, host = mention.text.removeprefix(lead).rpartition("@")
@@ -43,7 +43,7 @@ def email(mention: Mention, record: Record) -> str:
     return record.first_other("EMAIL", mention.text, make)
 
 
-def url(mention: Mention, record: Record) -> str:
+def url(mention: Mention, record: TransformRecord) -> str:
     match = _HOST.match(mention.text)
     if match is None or "." not in match[2]:
         return _blurred(mention, record)
@@ -55,7 +55,7 @@ def url(mention: Mention, record: Record) -> str:
     return record.first_other("URL", mention.text, make)
 
 
-def _path(path: str, record: Record, attempt: int) -> str:
+def _path(path: str, record: TransformRecord, attempt: int) -> str:
     def other(match: re.Match[str]) -> str:
         followed = None if attempt else person_in(match[0], record)
         return followed or _words(match[0], record, attempt, "paths")
@@ -63,12 +63,12 @@ def _path(path: str, record: Record, attempt: int) -> str:
     return re.sub(r"[^/?#&=]+", other, path)
 
 
-def _local(local: str, record: Record, attempt: int) -> str:
+def _local(local: str, record: TransformRecord, attempt: int) -> str:
     followed = person_in(local, record)
     return followed if followed and not attempt else _words(local, record, attempt, "roles")
 
 
-def _host(host: str, record: Record, attempt: int) -> str:
+def _host(host: str, record: TransformRecord, attempt: int) -> str:
     """Other labels under .example; "www" and its like stay."""
     labels = host.split(".")
     while len(labels) > 1 and (labels[-1].lower() in _ENDINGS or len(labels[-1]) == 2):
@@ -78,7 +78,7 @@ def _host(host: str, record: Record, attempt: int) -> str:
     return ".".join([*fresh, ending])
 
 
-def _host_label(label: str, record: Record, attempt: int) -> str:
+def _host_label(label: str, record: TransformRecord, attempt: int) -> str:
     """Long labels are names of institutions written as one word: "copperbasinclinic"."""
     lower = label.lower()
     known = record.know(Institutions).host(lower)
@@ -93,7 +93,7 @@ def _host_label(label: str, record: Record, attempt: int) -> str:
     return new.upper() if label.isupper() else new
 
 
-def _words(text: str, record: Record, attempt: int, keep: str) -> str:
+def _words(text: str, record: TransformRecord, attempt: int, keep: str) -> str:
     kept = word_list("contacts", keep)
 
     def other(match: re.Match[str]) -> str:
@@ -108,7 +108,7 @@ def _words(text: str, record: Record, attempt: int, keep: str) -> str:
     return _WORDS.sub(other, text)
 
 
-def _blurred(mention: Mention, record: Record) -> str:
+def _blurred(mention: Mention, record: TransformRecord) -> str:
     """An address that is spelled out or torn by OCR: every word changes, the rest stays."""
     keep = {"at", "dot", "http", "https", "www", "com", "org", "net"}
 
@@ -122,7 +122,7 @@ def _blurred(mention: Mention, record: Record) -> str:
 _HEX = re.compile(r"[0-9A-Fa-f]")
 
 
-def ip_address(mention: Mention, record: Record) -> str:
+def ip_address(mention: Mention, record: TransformRecord) -> str:
     text = mention.text
     if ":" in text and text.count(":") > 1:
         return record.chose(_ipv6(text, record.scope.draws.dice("IPADDR", squeeze(text))))
@@ -133,7 +133,7 @@ def ip_address(mention: Mention, record: Record) -> str:
     return record.chose(".".join(map(str, _ipv4(octets, record))) + text[match.end() :])
 
 
-def _ipv4(octets: list[int], record: Record) -> list[int]:
+def _ipv4(octets: list[int], record: TransformRecord) -> list[int]:
     """Within a private network; others go to the 131,072 addresses kept for measurements."""
     for head, base in _PRIVATE:
         if octets[: len(head)] == list(head):
@@ -159,7 +159,7 @@ def _ipv6(text: str, dice: Dice) -> str:
     return (joined.upper() if upper else joined) + (f"{zone}0" if zone else "")
 
 
-def mac_address(mention: Mention, record: Record) -> str:
+def mac_address(mention: Mention, record: TransformRecord) -> str:
     digits = squeeze(mention.text)
     if len(digits) != 12 or set(digits) - set("0123456789abcdef"):
         return remapped(mention.text, record)
@@ -171,7 +171,7 @@ def mac_address(mention: Mention, record: Record) -> str:
     return record.chose(out.upper() if mention.text.isupper() else out)
 
 
-def username(mention: Mention, record: Record) -> str:
+def username(mention: Mention, record: TransformRecord) -> str:
     """Follows the person whose name it is made of; otherwise letters for letters.
 
     Short codes ("jw/tr") are initials, and map as the initials of names do.

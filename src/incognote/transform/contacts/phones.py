@@ -12,7 +12,7 @@ import re
 from incognote.core.caches import cached, once
 from incognote.transform.numbers.ids import remapped
 from incognote.transform.places.geography import PlaceFacts, country_image, state_image
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.word_data import table_of, word_list, words_of
 
 _EXTENSION = re.compile(
@@ -29,7 +29,7 @@ _LINES = 10_000
 _WITH_AREA = 8
 
 
-def phone(mention: Mention, record: Record) -> str:
+def phone(mention: Mention, record: TransformRecord) -> str:
     """Another number in the same layout; an extension is a number of its own."""
     text = mention.text
     extension = _EXTENSION.search(text)
@@ -48,7 +48,7 @@ def phone(mention: Mention, record: Record) -> str:
     return record.chose(out)
 
 
-def _number(digits: str, international: bool, record: Record) -> str:
+def _number(digits: str, international: bool, record: TransformRecord) -> str:
     if international and not digits.startswith("1"):
         return _abroad(digits, record)
     lead, rest = (digits[0], digits[1:]) if len(digits) == 11 and digits[0] == "1" else ("", digits)
@@ -63,14 +63,14 @@ def _number(digits: str, international: bool, record: Record) -> str:
     return _like(digits, record)
 
 
-def _like(digits: str, record: Record) -> str:
+def _like(digits: str, record: TransformRecord) -> str:
     """Another number of as many digits; what tells a mobile from a line in town ("07") stays."""
     if digits[0] == "0" and len(digits) > _WITH_AREA:
         return digits[:2] + record.scope.identifiers(digits[2:])
     return record.scope.identifiers(digits)
 
 
-def _abroad(digits: str, record: Record) -> str:
+def _abroad(digits: str, record: TransformRecord) -> str:
     """The code of the surrogate country, where the digits that follow leave room for it."""
     for length in (3, 2, 1):
         country = _countries().get(digits[:length])
@@ -84,7 +84,7 @@ def _abroad(digits: str, record: Record) -> str:
     return _like(digits, record)
 
 
-def _area(code: str, record: Record) -> str:
+def _area(code: str, record: TransformRecord) -> str:
     """An area code of the state that stands for its own; numbers of one area share it."""
     if code in word_list("contacts", "toll_free"):
         pool = words_of("contacts", "toll_free")
@@ -103,7 +103,7 @@ def _area(code: str, record: Record) -> str:
     return record.scope.draws.pick(new, "AREA", code)
 
 
-def _local(digits: str, area: str, fictional: bool, record: Record) -> str:
+def _local(digits: str, area: str, fictional: bool, record: TransformRecord) -> str:
     """Exchange and line by a permutation of all there are in an area."""
     if fictional:
         return f"55501{record.scope.draws.dice('PHONE', area + digits).below(100):02d}"
@@ -126,11 +126,6 @@ def _areas(state: str) -> tuple[str, ...]:
 def _states() -> dict[str, str]:
     """Area code -> state."""
     return {code: state for state in table_of("contacts")["area_codes"] for code in _areas(state)}
-
-
-def area_state(code: str) -> str | None:
-    """The state of an area code."""
-    return _states().get(code)
 
 
 @once

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from incognote.core.errors import PolicyError
 from incognote.transform.dates.words import like_case, number_words, read_number
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 OLDEST = 89
 _DIGITS = re.compile(r"\d+")
@@ -29,7 +29,7 @@ _GREAT_WORDS = {"nonagenarian": 90, "centenarian": 100}
 _DECADES = "teens twenties thirties forties fifties sixties seventies eighties nineties".split()
 
 
-def years(mention: Mention, record: Record) -> int | None:
+def years(mention: Mention, record: TransformRecord) -> int | None:
     """The age in years, the highest of several, or None where it is no number that can be read."""
     text = _THOUSANDS.sub("", mention.text)
     unit = _YOUNG_UNIT.match(record.text, mention.end)
@@ -78,7 +78,7 @@ class Age90:
     label: str
     labels: ClassVar[frozenset[str]] = frozenset({"AGE"})
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         age = years(mention, record)
         if age is None:
             return f"[{self.label}]"
@@ -100,7 +100,7 @@ class Generalize:
         if not 2 <= self.width <= 45:
             raise PolicyError(f"labels.{self.label}.width: must be 2 to 45")
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         age = years(mention, record)
         if age is None:
             return f"[{self.label}]"
@@ -130,7 +130,7 @@ class Shift:
             # Day, month and year moved each for itself make no date.
             raise PolicyError(f"labels.{self.label}: shift is for numbers; surrogate moves dates")
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         dice = record.scope.draws.dice(f"SHIFT-{self.label}", str(self.by))
         amount = (1 + dice.below(self.by)) * (1 if dice.below(2) else -1)
         if self.label == "AGE":

@@ -9,12 +9,12 @@ from datetime import UTC, date, datetime, timedelta
 from incognote.core.caches import cached, once
 from incognote.lexicon import lexicon
 from incognote.transform.dates import forms as dateforms
-from incognote.transform.dates.forms import Form, Part, full_year
+from incognote.transform.dates.forms import Form, WrittenDate, full_year
 from incognote.transform.dates.holidays import HOLIDAYS
 from incognote.transform.dates.month_year import Setting, is_month_year, leaning, pairs_of
 from incognote.transform.dates.words import SEASON_MIDDLES
 from incognote.transform.dates.writing import Style
-from incognote.transform.record import NOTE_DATE, Mention, Record
+from incognote.transform.record import NOTE_DATE, Mention, TransformRecord
 
 _NUMERIC = re.compile(
     r"(?<!\d)(\d{1,2})\s?([/.\-])\s?(\d{1,2})(?:\s?\2\s?(\d{4}|\d{2}))?(?![\d/:])"
@@ -44,7 +44,7 @@ _read = cached(8192)(dateforms.read)
 class DateFacts:
     """What the dates of a record say about each other."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: TransformRecord) -> None:
         dates = [mention for mention in record.mentions if mention.label == "DATE"]
         texts = [mention.text for mention in dates]
         noted = ISO.match(record.document.meta.get(NOTE_DATE, ""))
@@ -59,18 +59,22 @@ class DateFacts:
         self._noted = noted is not None
         self._setting = Setting(record.text, self.reference, leaning(texts))
         self._as_of = date(record.rules.as_of or _this_year(), 7, 1)
+        self._stated = [text for label, text in record.document.known if label == "DATE"]
 
     def _reference(self, texts: list[str], noted: re.Match[str] | None) -> date | None:
         """The note's own date, or the latest full date in it."""
         if noted:
             return valid(*map(int, noted.groups()))
-        days = [
-            valid(part.year, part.month, part.day)
+        return max(self._days(texts), default=None)
+
+    def _days(self, texts: list[str]) -> list[date]:
+        """The full dates among written ones."""
+        return [
+            valid(when.year, when.month, when.day)
             for text in texts
-            for part in self.read(text).parts
-            if part.exact and part.year and part.month and part.day
+            for when in self.read(text).dates
+            if when.exact and when.year and when.month and when.day
         ]
-        return max(days, default=None)
 
     def read(self, text: str) -> Form:
         """A written date, read for itself."""
@@ -82,7 +86,7 @@ class DateFacts:
         if not _SHORT_YEAR.search(text):
             return self.read(text)
         if self.reference is not None and is_birth(mention, self._text):
-            pivot = min(pivot, self.reference.year)  # nobody is born after the note
+            pivot = min(pivot, self.reference.year)  # no patient is born after the note
         form = _read(text, day_first=self.day_first, pivot=pivot)
         pairs = pairs_of(form.text)
         if not pairs:
@@ -97,32 +101,35 @@ class DateFacts:
             month_year=is_month_year(form.text, mention.start, mention.end, year, self._setting),
         )
 
-    def now(self, year: int) -> date:
-        """The day by which an age is judged that begins in `year`: the note's own date, or the
+    def now(self, day: date) -> date:
+        """The day by which an age is judged that begins on `day`: the note's own date, or the
         latest date in it if that is later. Otherwise a birth date may stand alone, and nobody can
-        be older than today."""
+        be older than today. So does one that a field of the record states: the field knows no
+        note, and the two must not differ."""
         known = self.reference
-        return known if known and (self._noted or known.year > year) else self._as_of
+        if known is None or (not self._noted and day in self._days(self._stated)):
+            return self._as_of
+        return known if self._noted or known.year > day.year else self._as_of
 
     def style_of(self, text: str) -> Style:
         # Where the year comes first, numbers are padded.
         return Style(self._padded or text[:4].isdigit(), self._short_months)
 
-    def resolve(self, part: Part) -> date:
-        """The day a part stands for: itself, or the middle of what it names."""
+    def resolve(self, when: WrittenDate) -> date:
+        """The day a written date stands for: itself, or the middle of the time it names."""
         now = self.reference or _NO_YEAR
-        if part.exact:
-            assert part.month is not None
-            assert part.day is not None
-            if part.year is not None:
-                return valid(part.year, part.month, part.day)
-            return self._nearest(part.month, part.day, now)
-        year = part.year if part.year is not None else now.year
-        if part.month is not None:
-            return valid(year, part.month, 15)
-        if part.day is not None:
-            return valid(year, now.month, part.day)
-        roles = part.roles
+        if when.exact:
+            assert when.month is not None
+            assert when.day is not None
+            if when.year is not None:
+                return valid(when.year, when.month, when.day)
+            return self._nearest(when.month, when.day, now)
+        year = when.year if when.year is not None else now.year
+        if when.month is not None:
+            return valid(year, when.month, 15)
+        if when.day is not None:
+            return valid(year, now.month, when.day)
+        roles = when.roles
         if "quarter" in roles:
             return valid(year, roles["quarter"].value * 3 - 1, 15)
         if "season" in roles:
@@ -144,7 +151,7 @@ class DateFacts:
         return min(fitting, key=lambda each: abs((each - now).days))
 
 
-def _pivot(record: Record, noted: int) -> int:
+def _pivot(record: TransformRecord, noted: int) -> int:
     """The year that ends the hundred years in which two-digit years lie: soon after the latest
     date with its full year. Births and bare years tell of the past, not of the note."""
     dates = [m for m in record.mentions if m.label == "DATE"]
@@ -177,16 +184,16 @@ def _this_year() -> int:
     return datetime.now(UTC).year
 
 
-def _is_british(record: Record) -> bool:
+def _is_british(record: TransformRecord) -> bool:
     return any(m.label == "ZIP" and _POSTCODE.fullmatch(m.text) for m in record.mentions)
 
 
-def _is_american(record: Record) -> bool:
+def _is_american(record: TransformRecord) -> bool:
     return any(m.label == "STATE" and lexicon().state(m.text) for m in record.mentions)
 
 
 def _day_first(
-    record: Record, pairs: list[tuple[str, str, str, str]], texts: list[str], pivot: int
+    record: TransformRecord, pairs: list[tuple[str, str, str, str]], texts: list[str], pivot: int
 ) -> bool:
     order = record.rules.date_order
     if order != "auto":
@@ -216,12 +223,12 @@ def _weekday_fits(text: str, pivot: int, *, day_first: bool) -> bool:
     """Whether a date falls on the weekday written before it, read in this order only."""
 
     def fits(order: bool) -> bool:
-        part = next(iter(_read(text, day_first=order, pivot=pivot).parts), None)
-        if part is None or "weekday" not in part.roles or not part.exact or part.year is None:
+        when = next(iter(_read(text, day_first=order, pivot=pivot).dates), None)
+        if when is None or "weekday" not in when.roles or not when.exact or when.year is None:
             return False
-        assert part.month is not None
-        assert part.day is not None
-        return valid(part.year, part.month, part.day).weekday() == part.roles["weekday"].value
+        assert when.month is not None
+        assert when.day is not None
+        return valid(when.year, when.month, when.day).weekday() == when.roles["weekday"].value
 
     return fits(day_first) and not fits(not day_first)
 

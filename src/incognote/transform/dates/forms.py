@@ -1,4 +1,4 @@
-"""Reads a written date into fields; `datewriting` writes it again in the same form.
+"""Reads a written date into fields; `writing` writes it again in the same form.
 
 A date is cut into fields (numbers, month names, weekdays ...) and what stands between them. The
 kinds of the fields, one letter each, make a code such as "NNY" or "WMOY"; a short grammar over
@@ -31,7 +31,7 @@ _ROLES = {
 
 
 @dataclass(slots=True)
-class Part:
+class WrittenDate:
     """One date (a range has two): the fields by role, and the values as far as they are known."""
 
     roles: dict[str, Field] = field(default_factory=dict)
@@ -47,11 +47,11 @@ class Part:
 
 @dataclass(slots=True)
 class Form:
-    """A written date: its text (cleaned of look-alike letters), its parts in order, and the words
+    """A text that states dates: the text without look-alike letters, its dates in order, and words
     that are neither fields nor known to be harmless."""
 
     text: str
-    parts: list[Part]
+    dates: list[WrittenDate]
     unknown: list[Field]
 
 
@@ -63,13 +63,15 @@ def read(
     text = clean(text)
     fields, unknown = lex(text)
     code = _code(text, fields)
-    parts: list[Part] = []
+    dates: list[WrittenDate] = []
     for match in _DATE.finditer(code):
         at = match.start() - code.count("~", 0, match.start())
         group = fields[at : at + len(match[0])]
-        parts.append(_part(group, day_first, month_year, pivot, parts[-1] if parts else None))
-    _share(parts)
-    return Form(text, parts, unknown)
+        dates.append(
+            _written_date(group, day_first, month_year, pivot, dates[-1] if dates else None)
+        )
+    _share(dates)
+    return Form(text, dates, unknown)
 
 
 def _code(text: str, fields: Sequence[Field]) -> str:
@@ -108,14 +110,18 @@ def _breaks(between: str, kinds: str, then: str, slashed: bool, before: str) -> 
     return kinds in ("NN", "ON", "OO", "NO") and named
 
 
-def _part(
-    group: Sequence[Field], day_first: bool, month_year: bool, pivot: int, before: Part | None
-) -> Part:
-    part = Part()
+def _written_date(
+    group: Sequence[Field],
+    day_first: bool,
+    month_year: bool,
+    pivot: int,
+    before: WrittenDate | None,
+) -> WrittenDate:
+    when = WrittenDate()
     numbers = [f for f in group if f.kind == "N"]
     for each in group:
         if each.kind in _ROLES:
-            part.roles[_ROLES[each.kind]] = each
+            when.roles[_ROLES[each.kind]] = each
     code = "".join(f.kind for f in group if f.kind != "W")
     if code == "NY" and before is not None and before.exact and "year" not in before.roles:
         code = "N"  # the second half of "March 5-8, 2014", not August
@@ -125,19 +131,19 @@ def _part(
     else:
         order = _order(code, values, day_first)
     for role, each in zip(order, numbers, strict=True):
-        part.roles[role] = each
-    roles = part.roles
+        when.roles[role] = each
+    roles = when.roles
     if "compact" in roles:
-        _read_compact(part, pivot)
+        _read_compact(when, pivot)
     if "month" in roles:
-        part.month = roles["month"].value
+        when.month = roles["month"].value
     if "day" in roles:
-        part.day = roles["day"].value
+        when.day = roles["day"].value
     if "year" in roles:
         written = roles["year"]
         short = written.value < 100 and not (written.word.isdigit() and len(written.word) >= 4)
-        part.year = full_year(written.value, pivot) if short else written.value
-    return part
+        when.year = full_year(written.value, pivot) if short else written.value
+    return when
 
 
 def _order(code: str, n: list[int], day_first: bool) -> tuple[str, ...]:
@@ -177,30 +183,30 @@ def compact_layout(word: str) -> str:
     return "%Y%m%d" if year_first or len(word) > 8 else "%m%d%Y"
 
 
-def _read_compact(part: Part, pivot: int) -> None:
-    word = part.roles["compact"].word
+def _read_compact(when: WrittenDate, pivot: int) -> None:
+    word = when.roles["compact"].word
     match compact_layout(word):
         case "%Y%m%d":
-            part.year, part.month, part.day = int(word[:4]), int(word[4:6]), int(word[6:8])
+            when.year, when.month, when.day = int(word[:4]), int(word[4:6]), int(word[6:8])
         case "%m%d%Y":
-            part.year, part.month, part.day = int(word[4:8]), int(word[:2]), int(word[2:4])
+            when.year, when.month, when.day = int(word[4:8]), int(word[:2]), int(word[2:4])
         case "%Y%m":
-            part.year, part.month = int(word[:4]), int(word[4:6])
+            when.year, when.month = int(word[:4]), int(word[4:6])
         case _:
-            part.year = full_year(int(word[4:6]), pivot)
-            part.month, part.day = int(word[:2]), int(word[2:4])
+            when.year = full_year(int(word[4:6]), pivot)
+            when.month, when.day = int(word[:2]), int(word[2:4])
 
 
-def _share(parts: list[Part]) -> None:
+def _share(dates: list[WrittenDate]) -> None:
     """In a range each date lends the other what is written only once."""
-    for before, after in itertools.pairwise(parts):
+    for before, after in itertools.pairwise(dates):
         if after.month is None and after.day is not None and before.month is not None:
             after.month = before.month
             if after.year is None and "year" not in before.roles:
                 after.year = before.year
         if after.year is None and before.year is not None and after.month is not None:
             after.year = before.year
-    for before, after in reversed(list(itertools.pairwise(parts))):
+    for before, after in reversed(list(itertools.pairwise(dates))):
         if before.year is None and after.year is not None and before.month is not None:
             before.year = after.year
         if before.month is None and before.day is not None:

@@ -13,7 +13,7 @@ _LEX = re.compile(
     r"|(?P<quarter>[Qq][1-4]\b)"
     r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)\b)"
     r"|(?P<short>['’`]\d\d(?!\d))"
-    r"|(?P<decade>(?:['’]|\b(?:1[5-9]|20))\d0['’]?s\b)"
+    r"|(?P<decade>(?:['’]|\b(?:1[5-9]|20)|(?<![\d.'’]))\d0['’]?s\b)"
     r"|(?P<roman>(?<=\d[./ -])(?:I{1,3}|I?V|VI{1,3}|I?X|XI{1,2}|i{1,3}|i?v|vi{1,3}|i?x|xi{1,2})"
     r"(?=[./ -]\d))"
     r"|(?P<number>\d+)"
@@ -127,15 +127,15 @@ def _phrases(
         unknown = [f for f in unknown if f not in inside]
         fields.append(Field(start, end, "H", found.index, text[start:end]))
     run = _run(text, [f for f in unknown if words.is_number_word(f.word.lower())])
-    said = _said(text, run)
-    if said:
-        fields += said
+    spoken_date = _numbers_in_words(text, run)
+    if spoken_date:
+        fields += spoken_date
         unknown = [f for f in unknown if f not in run]
     fields.sort(key=lambda f: f.start)
     return fields, unknown
 
 
-def _said(text: str, run: list[Field]) -> list[Field]:
+def _numbers_in_words(text: str, run: list[Field]) -> list[Field]:
     """Days and years in words, and all three as numbers: "eight eleven fifty-three"."""
     spoken = [f.word.lower() for f in run]
 

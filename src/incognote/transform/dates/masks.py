@@ -10,7 +10,7 @@ from typing import ClassVar
 from incognote.transform.dates.facts import ISO, DateFacts, is_birth, valid
 from incognote.transform.dates.schedules import is_schedule
 from incognote.transform.dates.shift import shows_great_age
-from incognote.transform.record import FIRST_NOTE_DATE, Mention, Record
+from incognote.transform.record import FIRST_NOTE_DATE, Mention, TransformRecord
 
 _THE = re.compile(r"the\s+", re.IGNORECASE)
 _TIME_OF_STAMP = re.compile(r"T\d\d:?\d\d")
@@ -26,24 +26,24 @@ class Year:
     label: str
     labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         if is_schedule(mention, record.text):
             return mention.text
         facts = record.know(DateFacts)
-        parts = facts.form(mention).parts
-        dated = [part for part in parts if part.year is not None or "decade" in part.roles]
-        if not dated or any(shows_great_age(part, facts) for part in dated):
+        dates = facts.form(mention).dates
+        dated = [when for when in dates if when.year is not None or "decade" in when.roles]
+        if not dated or any(shows_great_age(when, facts) for when in dated):
             return f"[{self.label}]" + _full_stop(mention, record.text)
-        years = sorted({part.year for part in dated if part.year is not None})
+        years = sorted({when.year for when in dated if when.year is not None})
         if not years:
             the = _THE.match(mention.text)
-            decades = (part.roles["decade"].word for part in dated)
+            decades = (when.roles["decade"].word for when in dated)
             return (the[0] if the else "") + "-".join(dict.fromkeys(decades))
         if _TIME_OF_STAMP.match(record.text, mention.end):
-            return f"{years[0]}-XX-XX"  # as ISO 8601-2 writes a day that is not told
-        return self._said("-".join(map(str, years)), mention, record)
+            return f"{years[0]}-XX-XX"  # as ISO 8601-2 writes an unknown day
+        return self._in_words("-".join(map(str, years)), mention, record)
 
-    def _said(self, years: str, mention: Mention, record: Record) -> str:
+    def _in_words(self, years: str, mention: Mention, record: TransformRecord) -> str:
         """As the words before it need it: "on a day in 2020", "in the year 2020"."""
         before = _BEFORE_YEAR.search(record.text, max(mention.start - 8, 0), mention.start)
         if before is None:
@@ -65,14 +65,14 @@ class Relative:
     label: str
     labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         facts = record.know(DateFacts)
-        parts = [part for part in facts.form(mention).parts if part.exact]
+        dates = [when for when in facts.form(mention).dates if when.exact]
         # The days since a birth would be the exact age.
-        if not parts or is_birth(mention, record.text):
+        if not dates or is_birth(mention, record.text):
             return f"[{self.label}]"
         first = record.know(_first_day)
-        return " to ".join(f"day {(facts.resolve(part) - first).days:+d}" for part in parts)
+        return " to ".join(f"day {(facts.resolve(when) - first).days:+d}" for when in dates)
 
     def explain(self) -> str:
         return "replaced by the number of days since the first note; a tag where no day is written"
@@ -84,15 +84,15 @@ def _full_stop(mention: Mention, text: str) -> str:
     return "." if mention.text.endswith(".") and (not behind or behind.isupper()) else ""
 
 
-def _first_day(record: Record) -> date:
+def _first_day(record: TransformRecord) -> date:
     given = ISO.match(record.document.meta.get(FIRST_NOTE_DATE, ""))
     if given:
         return valid(*map(int, given.groups()))
     facts = record.know(DateFacts)
     return min(
-        facts.resolve(part)
+        facts.resolve(when)
         for mention in record.mentions
         if mention.label == "DATE" and not is_birth(mention, record.text)
-        for part in facts.form(mention).parts
-        if part.exact
+        for when in facts.form(mention).dates
+        if when.exact
     )

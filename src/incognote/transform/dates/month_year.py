@@ -44,7 +44,7 @@ _NEAR, _NEARER = 90, 45
 _ENOUGH = 1.0
 
 
-class Pair(NamedTuple):
+class NumberPair(NamedTuple):
     """Two numbers, the second of two digits."""
 
     month: int
@@ -60,13 +60,13 @@ class Pair(NamedTuple):
         return monthrange(2024, self.month)[1]
 
 
-def pairs_of(text: str) -> list[Pair]:
+def pairs_of(text: str) -> list[NumberPair]:
     """The pairs that may be a month and a year; none where one of them cannot be."""
     found = [tuple(map(int, filter(None, groups))) for groups in _PAIR.findall(text)]
     # Named months and weekdays leave no doubt.
     if not found or _NAMED.search(text) or not all(1 <= month <= 12 for month, _ in found):
         return []
-    return [Pair(*pair) for pair in found]
+    return [NumberPair(*pair) for pair in found]
 
 
 class Setting(NamedTuple):
@@ -112,7 +112,7 @@ def is_month_year(text: str, start: int, end: int, year_of: int, setting: Settin
     return weight >= _ENOUGH
 
 
-def _nearness(pair: Pair, today: date) -> float:
+def _nearness(pair: NumberPair, today: date) -> float:
     """How much it speaks for a day that it would lie near the note."""
     days = [
         abs((date(year, pair.month, min(pair.second, 28)) - today).days)

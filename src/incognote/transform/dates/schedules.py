@@ -14,6 +14,10 @@ _SCHEDULE = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY = r"(?:mon|tue?s?|wed|thur?s?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?\.?"
+# Letters and longer names side by side: "M W F Sun".
+_MIXED = re.compile(
+    rf"(?:(?:{_WEEKDAY}|Tu|Th|Sa|Su|[MTWRFS])(?:[-/, &]{{1,3}}|$)){{2,}}", re.IGNORECASE
+)
 _PLURAL = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days", re.IGNORECASE)
 _ONE = re.compile(_WEEKDAY, re.IGNORECASE)
 _REPEATED = re.compile(
@@ -55,7 +59,7 @@ def is_schedule(mention: Mention, text: str) -> bool:
             return True
         beside = _BESIDE_BEFORE.search(before) or _BESIDE_BEHIND.match(text, end)
         return bool(beside and _ROUTINE.search(sentence))
-    letters = _SCHEDULE.fullmatch(said)
+    letters = _SCHEDULE.fullmatch(said) or _MIXED.fullmatch(said)
     return bool(letters and len(_DAY.findall(said)) > 1 and _ROUTINE.search(sentence))
 
 

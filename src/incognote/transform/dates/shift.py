@@ -15,7 +15,7 @@ from incognote.lexicon import fold, lexicon
 from incognote.lexicon.name_cells import name_place
 from incognote.transform.dates import writing as datewriting
 from incognote.transform.dates.facts import DateFacts, plus, valid
-from incognote.transform.dates.forms import Form, Part
+from incognote.transform.dates.forms import Form, WrittenDate
 from incognote.transform.dates.holidays import HOLIDAYS
 from incognote.transform.dates.lexer import Field
 from incognote.transform.dates.schedules import is_dosing, moved_schedule
@@ -23,7 +23,7 @@ from incognote.transform.dates.words import like_case
 from incognote.transform.dates.writing import Moved
 from incognote.transform.numbers.ids import remapped
 from incognote.transform.people.name_words import name_image
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 _FISCAL = re.compile(r"(?<![A-Za-z])([FC]Y ?['’]?)(\d\d)(?!\d)")
 _FULL_FISCAL = re.compile(r"([FC]Y ?['’]?)\d\d(\d\d)")
@@ -32,9 +32,10 @@ _OLDEST_AGE = 89
 _AFTER_APOSTROPHE = re.compile(r"\d\d")
 _APOSTROPHES = ("'", "’", "`")
 _YEARS = re.compile(r"((?:1[89]|20)\d\d)(\s?[-–/]\s?['’]?)(\d\d)")
+_YEAR_BEFORE = re.compile(r"(?<!\d)(?:1[89]|20)\d\d\s?[-–]\s?['’]?$")
 _FEAST = re.compile(r"(.*\d.*?)\s*[(\[]([^()\[\]\d]+)[)\]]")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-# What stands before somebody's name.
+# Words before a person's name.
 _CALLED = re.compile(
     r"\b(?:mr|mrs|ms|miss|mx|dr|nurse|daughter|son|wife|husband|sister|brother|mother|father|niece|"
     r"nephew|aunt|uncle|granddaughter|grandson|girlfriend|partner|named|called)\b\.?,?\s+$",
@@ -43,7 +44,7 @@ _CALLED = re.compile(
 _NEAR = 20
 
 
-def shifted(mention: Mention, record: Record) -> str:
+def shifted(mention: Mention, record: TransformRecord) -> str:
     """The surrogate of a date."""
     if _FISCAL.search(mention.text):  # "FY23" is read as "FY2023", and written short again
         full = replace(mention, text=_FISCAL.sub(r"\g<1>20\2", mention.text))
@@ -57,6 +58,8 @@ def shifted(mention: Mention, record: Record) -> str:
         return mention.text
     facts = record.know(DateFacts)
     days = record.scope.shift_days
+    if short and (tail := _moved_tail(mention, record, days)):
+        return tail
     years = _YEARS.fullmatch(mention.text)
     if years and int(years[3]) > max(12, int(years[1][2:])):
         return _moved_years(years, days)
@@ -67,41 +70,45 @@ def shifted(mention: Mention, record: Record) -> str:
     schedule = moved_schedule(mention.text, days)
     if schedule is not None:
         return schedule
-    if not form.parts and not form.unknown:
+    if not form.dates and not form.unknown:
         return remapped(mention.text, record)
     text = form.text
-    if form.parts:
-        moved = [_move(part, facts, days) for part in form.parts]
+    if form.dates:
+        moved = [_move(when, facts, days) for when in form.dates]
         text = datewriting.write(form, moved, facts.style_of(form.text))
-    if form.unknown and (not form.parts or any(map(_may_be_a_feast, form.unknown))):
+    if form.unknown and (not form.dates or any(map(_may_be_a_feast, form.unknown))):
         text = _rename(text, form, record)
     return text
 
 
-def _move(part: Part, facts: DateFacts, days: int) -> Moved:
-    old = facts.resolve(part)
-    new = _hide_great_age(part, plus(old, days), facts, days)
-    roles = part.roles
+def _move(when: WrittenDate, facts: DateFacts, days: int) -> Moved:
+    old = facts.resolve(when)
+    new = _hide_great_age(when, old, facts, days)
+    roles = when.roles
     weekday = roles["weekday"].value + days if "weekday" in roles else new.weekday()
     holiday = HOLIDAYS.nearest(new) if "holiday" in roles else None
     return Moved(new, weekday % 7, new.month % 12 // 3, holiday)
 
 
-def _hide_great_age(part: Part, new: date, facts: DateFacts, days: int) -> date:
-    """No birth year may show an age over 89: all who are older are 90 in the note's year."""
-    if part.year is None:
+def _hide_great_age(when: WrittenDate, old: date, facts: DateFacts, days: int) -> date:
+    """The moved date. No birth year may show an age over 89: all who are older are 90 in the note's
+    year."""
+    new = plus(old, days)
+    if when.year is None:
         return new
-    now = plus(facts.now(part.year), days)
+    now = plus(facts.now(old), days)
     age = now.year - new.year - ((now.month, now.day) < (new.month, new.day))
     if age <= _OLDEST_AGE:
         return new
     return valid(now.year - _OLDEST_AGE - 1, new.month, new.day)
 
 
-def shows_great_age(part: Part, facts: DateFacts) -> bool:
+def shows_great_age(when: WrittenDate, facts: DateFacts) -> bool:
     """Whether a date, left in its year or its decade, would tell of an age over 89."""
-    year = facts.resolve(part).year if "decade" in part.roles else part.year
-    return year is not None and facts.now(year).year - year > _OLDEST_AGE
+    if when.year is None and "decade" not in when.roles:
+        return False
+    day = facts.resolve(when)
+    return facts.now(day).year - day.year > _OLDEST_AGE
 
 
 def _may_be_a_feast(field: Field) -> bool:
@@ -111,10 +118,10 @@ def _may_be_a_feast(field: Field) -> bool:
     return len(field.word) > 3 and not clinical
 
 
-def _rename(text: str, form: Form, record: Record) -> str:
+def _rename(text: str, form: Form, record: TransformRecord) -> str:
     """Feasts that no table knows. Beside a date, the feast nearest to the new one stands for them,
     or nothing where none is near; alone, another named day."""
-    if not form.parts:
+    if not form.dates:
         feast = record.scope.draws.pick(HOLIDAYS.common, "HOLIDAY", form.text.casefold())
         return like_case(form.unknown[0].word, feast.name)
     words = "|".join(re.escape(f.word) for f in form.unknown)
@@ -128,6 +135,16 @@ def _rename(text: str, form: Form, record: Record) -> str:
     return text[:start].rstrip(" ,;-") + text[end:]
 
 
+def _moved_tail(mention: Mention, record: TransformRecord, days: int) -> str:
+    """The end of a range of years whose beginning was found for itself: the 13 of "2009-13"; ""
+    where it is none."""
+    before = _YEAR_BEFORE.search(record.text, max(0, mention.start - _NEAR), mention.start)
+    years = _YEARS.fullmatch(before[0] + mention.text) if before else None
+    if years is None or int(years[3]) <= max(12, int(years[1][2:])):
+        return ""
+    return _moved_years(years, days)[-len(mention.text) :]
+
+
 def _moved_years(years: re.Match[str], days: int) -> str:
     """A range of years that says the century once: "1975-77"."""
     first = int(years[1])
@@ -138,7 +155,7 @@ def _moved_years(years: re.Match[str], days: int) -> str:
     return f"{new[0]}{years[2]}{new[1] % 100:02d}"
 
 
-def _is_name(mention: Mention, record: Record) -> bool:
+def _is_name(mention: Mention, record: TransformRecord) -> bool:
     """Whether a word that is a month or a feast is somebody's name here: "daughter April", "Ms.
     Christmas"."""
     if not mention.text.isalpha() or not _CALLED.search(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<joint>[:.h]?)(?P<minute>\d\d))?(?!\d)")
 _HALF_DAY = re.compile(r"\s*[ap]\b|\s*[ap]\.?\s?m", re.IGNORECASE)
@@ -12,7 +12,7 @@ _LETTER = re.compile(r"[apAP]")
 _OTHER_HALF = {"a": "p", "p": "a", "A": "P", "P": "A"}
 
 
-def clock_time(mention: Mention, record: Record) -> str:
+def clock_time(mention: Mention, record: TransformRecord) -> str:
     """The surrogate of a clock time; words such as "noon" stay.
 
     A full hour stays a full hour: it goes to the one that is nearest to where it moves.

@@ -6,12 +6,9 @@ import tomllib
 from importlib.resources import files
 
 from incognote.core.caches import cached, once
+from incognote.core.text.calendar import MONTHS, SEASONS, WEEKDAYS
+from incognote.transform.word_data import NUMBER_WORDS
 
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-SEASONS = ("winter", "spring", "summer", "autumn")
 # The middle of each season, as month and day.
 SEASON_MIDDLES = ((1, 15), (4, 15), (7, 15), (10, 15))
 
@@ -22,6 +19,7 @@ MONTH_OF |= {"sept": 9, "janu": 1, "febr": 2}
 WEEKDAY_OF = {name.lower(): i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {name.lower() + "s": i for i, name in enumerate(WEEKDAYS)}
 WEEKDAY_OF |= {name[:3].lower(): i for i, name in enumerate(WEEKDAYS)}
+WEEKDAY_OF |= {"mo": 0, "we": 2, "fr": 4}
 WEEKDAY_OF |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3, "tu": 1, "th": 3, "sa": 5, "su": 6}
 _LONGER = {1: "Tues", 2: "Weds", 3: "Thurs"}
 
@@ -30,10 +28,6 @@ ROMAN = tuple("I II III IV V VI VII VIII IX X XI XII".split())
 
 SEASON_OF = {name: i for i, name in enumerate(SEASONS)} | {"fall": 3}
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
@@ -43,7 +37,7 @@ _ORDINALS = (
 ).split()
 ORDINAL_OF = {word: i + 1 for i, word in enumerate(_ORDINALS)}
 
-_NUMBER_OF = {word: i for i, word in enumerate(_UNITS)}
+_NUMBER_OF = {word: i for i, word in enumerate(NUMBER_WORDS)}
 _NUMBER_OF |= {word: 20 + 10 * i for i, word in enumerate(_TENS)}
 
 
@@ -79,9 +73,9 @@ def weekday_of(lower: str) -> int | None:
 def number_words(value: int) -> str:
     """1 to 99 in words."""
     if value < 20:
-        return _UNITS[value]
+        return NUMBER_WORDS[value]
     tens, unit = divmod(value, 10)
-    return _TENS[tens - 2] + (f"-{_UNITS[unit]}" if unit else "")
+    return _TENS[tens - 2] + (f"-{NUMBER_WORDS[unit]}" if unit else "")
 
 
 def read_number(words: list[str]) -> int | None:
@@ -113,7 +107,7 @@ def read_year(words: list[str]) -> int | None:
 def year_words(year: int) -> str:
     century, rest = divmod(year, 100)
     if century == 20 and rest < 10:
-        return "two thousand" + (f" {_UNITS[rest]}" if rest else "")
+        return "two thousand" + (f" {NUMBER_WORDS[rest]}" if rest else "")
     if rest == 0:
         return f"{number_words(century)} hundred"
     return f"{number_words(century)} {'oh ' if rest < 10 else ''}{number_words(rest)}"

@@ -1,4 +1,4 @@
-"""Writes a date that was read by `dateforms` again, with other values in the same form."""
+"""Writes a date that was read by `forms` again, with other values in the same form."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from incognote.core.text.calendar import SEASONS
 from incognote.transform.dates import words
 from incognote.transform.dates.forms import Form, compact_layout
 from incognote.transform.dates.holidays import Holiday
@@ -15,7 +16,7 @@ from incognote.transform.dates.lexer import Field
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """New values for one part."""
+    """New values for one date of a form."""
 
     date: date
     weekday: int
@@ -36,10 +37,10 @@ def write(form: Form, moved: Sequence[Moved], style: Style) -> str:
     """The form with new values."""
     out: list[tuple[int, int, str]] = []
     style = Style(_padding(form, style.padded), style.short_months)
-    for i, (part, new) in enumerate(zip(form.parts, moved, strict=True)):
-        for role, each in part.roles.items():
+    for i, (when, new) in enumerate(zip(form.dates, moved, strict=True)):
+        for role, each in when.roles.items():
             out.append((each.start, each.end, _render(role, each, new, style, form.text)))
-        if "month" not in part.roles and "day" in part.roles and len(form.parts) > 1:
+        if "month" not in when.roles and "day" in when.roles and len(form.dates) > 1:
             _add_month(out, form, i, moved, style)
     pieces: list[str] = []
     at = 0
@@ -53,15 +54,15 @@ def write(form: Form, moved: Sequence[Moved], style: Style) -> str:
 def _padding(form: Form, default: bool) -> bool:
     numbers = [
         f.word
-        for part in form.parts
-        for role, f in part.roles.items()
+        for when in form.dates
+        for role, f in when.roles.items()
         if f.kind == "N" and role != "year"
     ]
     if any(word.startswith("0") for word in numbers):
         return True
     if any(len(word) == 1 for word in numbers):
         return False
-    named = next((p for p in form.parts if "month" in p.roles and "day" in p.roles), None)
+    named = next((p for p in form.dates if "month" in p.roles and "day" in p.roles), None)
     if named is not None and named.roles["month"].kind == "M":
         # "14-AUG-2018" and "12OCT93" come from machines that pad; "14 August" does not.
         first, second = sorted((named.roles["day"].start, named.roles["month"].start))
@@ -104,7 +105,7 @@ def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
         case "quarter":
             return each.word[0] + str((new.date.month + 2) // 3)
         case "season":
-            name = words.SEASONS[new.season]
+            name = SEASONS[new.season]
             fall = "fall" in text.lower()
             return words.like_case(each.word, "fall" if name == "autumn" and fall else name)
         case "holiday":
@@ -138,14 +139,14 @@ def _add_month(
     out: list[tuple[int, int, str]], form: Form, i: int, moved: Sequence[Moved], style: Style
 ) -> None:
     """Say the other month too: "March 28-31" may become "March 31-April 3"."""
-    lender = next((p for p in (*form.parts[:i][::-1], *form.parts[i:]) if "month" in p.roles), None)
+    lender = next((p for p in (*form.dates[:i][::-1], *form.dates[i:]) if "month" in p.roles), None)
     if lender is None or "day" not in lender.roles:
         return
-    if moved[i].date.month == moved[form.parts.index(lender)].date.month:
+    if moved[i].date.month == moved[form.dates.index(lender)].date.month:
         return
     month, day = lender.roles["month"], lender.roles["day"]
     name = _render("month", month, moved[i], style, form.text)
-    own = form.parts[i].roles["day"]
+    own = form.dates[i].roles["day"]
     if month.start < day.start:
         out.append((own.start, own.start, name + form.text[month.end : day.start]))
     else:

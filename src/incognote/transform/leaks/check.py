@@ -76,7 +76,7 @@ class Leak:
         return Leak(start, end, self.label, self.ordinary)
 
 
-class Piece(NamedTuple):
+class OutputStretch(NamedTuple):
     """A stretch of the output: where it begins, where it came from, and what it is."""
 
     start: int
@@ -258,7 +258,7 @@ def _is_number(whole: Whole) -> bool:
 
 
 def _steps(whole: Whole) -> Iterable[str]:
-    """The pieces in which a whole may stand in a text."""
+    """The atoms in which a whole original may stand in a text."""
     return "".join(whole.atoms) if _is_number(whole) else whole.atoms
 
 
@@ -274,33 +274,33 @@ def _fits(whole: Whole, places: Sequence[tuple[int, int]], text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What to do about leaks: `missed` are spans of the source that nobody had found, `shown` are
-    the starts of those whose surrogate shows an original; `beyond` counts what nothing mends."""
+    """What to do about leaks: `missed` are spans of the source that no detector had found, `shown`
+    the starts of spans whose surrogate shows an original; `unrepairable` counts the others."""
 
     missed: tuple[Span, ...]
     shown: frozenset[int]
-    beyond: int
+    unrepairable: int
 
     def __len__(self) -> int:
-        return len(self.missed) + len(self.shown) + self.beyond
+        return len(self.missed) + len(self.shown) + self.unrepairable
 
 
 def repair(
     output: str,
     leaks: Iterable[Leak],
-    pieces: Sequence[Piece],
+    stretches: Sequence[OutputStretch],
     chosen: AbstractSet[str] = frozenset(),
 ) -> Repair:
-    """How an output made of these pieces is mended. `chosen` are the words that permutations gave:
-    in a surrogate they are no leak, whatever else they are."""
-    starts = [piece.start for piece in pieces]
+    """How to repair an output made of these stretches. `chosen` are the words that permutations
+    gave: in a surrogate they are no leak, whatever else they are."""
+    starts = [stretch.start for stretch in stretches]
     spans: list[Span] = []
     shown: set[int] = set()
-    beyond = 0
+    unrepairable = 0
     for leak in leaks:
         first = bisect_right(starts, leak.start) - 1
-        touched = pieces[first : bisect_right(starts, leak.end - 1)]
-        kinds = {piece.kind for piece in touched}
+        touched = stretches[first : bisect_right(starts, leak.end - 1)]
+        kinds = {stretch.kind for stretch in touched}
         if kinds <= _NO_LEAK or (leak.label == "DATE" and kinds <= {"date", "kept"}):
             continue
         if "text" not in kinds and _is_chance(output[leak.start : leak.end], chosen):
@@ -308,12 +308,12 @@ def repair(
         if leak.ordinary and "text" not in kinds:  # the park of "Cedar Park", not Dr. Park
             continue
         if not kinds.isdisjoint(_WITHDRAWN):
-            shown.update(piece.source for piece in touched if piece.kind in _WITHDRAWN)
+            shown.update(stretch.source for stretch in touched if stretch.kind in _WITHDRAWN)
         elif bare := list(_bare(output, leak, touched)):
             spans += bare
         elif "fixed" in kinds:
-            beyond += 1
-    return Repair(tuple(_disjoint(spans)), frozenset(shown), beyond)
+            unrepairable += 1
+    return Repair(tuple(_disjoint(spans)), frozenset(shown), unrepairable)
 
 
 def _is_chance(shown: str, chosen: AbstractSet[str]) -> bool:
@@ -321,14 +321,14 @@ def _is_chance(shown: str, chosen: AbstractSet[str]) -> bool:
     return bool(chosen) and ("".join(words) in chosen or all(word in chosen for word in words))
 
 
-def _bare(output: str, leak: Leak, touched: Sequence[Piece]) -> Iterator[Span]:
+def _bare(output: str, leak: Leak, touched: Sequence[OutputStretch]) -> Iterator[Span]:
     """The words of a leak that nothing covers. What the policy keeps beside them stays, and a tag;
     without these words neither is the original."""
-    ends = [*(piece.start for piece in touched[1:]), leak.end]
-    for piece, end in zip(touched, ends, strict=True):
-        start = max(piece.start, leak.start)
-        if piece.kind == "text" and ATOMS.search(output, start, end):
-            at = piece.source + start - piece.start
+    ends = [*(stretch.start for stretch in touched[1:]), leak.end]
+    for stretch, end in zip(touched, ends, strict=True):
+        start = max(stretch.start, leak.start)
+        if stretch.kind == "text" and ATOMS.search(output, start, end):
+            at = stretch.source + start - stretch.start
             yield Span(at, at + end - start, leak.label, 1.0, ("leak-check",))
 
 

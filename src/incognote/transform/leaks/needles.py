@@ -1,6 +1,6 @@
-"""What the leak check looks for: the originals of a record, as far as they point at somebody.
+"""What the leak check searches for: the originals of a record that identify a person.
 
-Searched are, without regard to case, accents, width and marks that nobody sees, across line breaks
+Searched are, without regard to case, accents, width and invisible marks, across line breaks
 and hyphenation, inside longer words and letter by letter ("S M I T H") too:
 
 - every word of three letters or more of a person's name;
@@ -170,5 +170,5 @@ def counts_inside(name: str, word: str) -> bool:
     plural = longer.removesuffix("s") != name and is_known(longer.removesuffix("s"))
     if len(name) < _INSIDE or is_known(longer) or plural:
         return False
-    # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is somebody.
+    # Four letters are part of many a brand: "Thuyra" may be a drug, "tthuy2" is a person.
     return len(name) > _INSIDE or not word.istitle()

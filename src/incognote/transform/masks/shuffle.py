@@ -13,7 +13,7 @@ from incognote.transform.dates.facts import is_birth
 from incognote.transform.dates.holidays import HOLIDAYS
 from incognote.transform.dates.shift import shifted
 from incognote.transform.dates.words import SEASON_OF, month_of, weekday_of
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Shuffle:
     labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
     needs_originals: ClassVar[bool] = True
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         text = mention.text
         trades = record.know(Trades)
         if is_birth(mention, record.text):  # another's birth would contradict the age
@@ -84,7 +84,7 @@ _NUMBER = re.compile(r"\d|(?<=\d)[OlI]+(?![^\W\d_])|\b[OlI]+(?=\d)|\b[OlI]+\b")
 class Trades:
     """Which dates of a record go to which of other notes."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: TransformRecord) -> None:
         assert record.corpus is not None
         self._dates = record.corpus.dates
         self._dice = record.scope.draws.dice
@@ -130,7 +130,7 @@ def _by_form(dates: frozenset[str], form: Callable[[str], str]) -> dict[str, lis
     return dict(found)
 
 
-def _renumbered(text: str, record: Record) -> str:
+def _renumbered(text: str, record: TransformRecord) -> str:
     """Other numbers of as many digits: days for days, years of the same century for years."""
     own = record.know(Trades).own
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from incognote.core.errors import PolicyError
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 _HASH_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 # So many numbers that the few dozen people of a record hardly ever meet in one.
@@ -32,12 +32,12 @@ class Tag:
         if self.form.count("{}") != 1:
             raise PolicyError(f"labels.{self.label}.form: must hold {{}} once")
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         if not self.numbered:
             return self.form.format(self.label)
         return self.form.format(f"{self.label}-{self._number(mention, record)}")
 
-    def _number(self, mention: Mention, record: Record) -> int:
+    def _number(self, mention: Mention, record: TransformRecord) -> int:
         identity = record.identity(mention)
         if record.shares_scope:
             if (
@@ -69,7 +69,7 @@ class Redact:
         if len(self.mask) != 1:
             raise PolicyError(f"labels.{self.label}.mask: must be one character")
 
-    def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
+    def replace(self, mention: Mention, record: TransformRecord) -> str:  # noqa: ARG002 - one signature
         return _VISIBLE.sub(lambda _: self.mask, mention.text)
 
     def explain(self) -> str:
@@ -83,7 +83,7 @@ class Remove:
     label: str
     labels: ClassVar[frozenset[str]] = frozenset()
 
-    def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
+    def replace(self, mention: Mention, record: TransformRecord) -> str:  # noqa: ARG002 - one signature
         return ""
 
     def explain(self) -> str:
@@ -103,7 +103,7 @@ class Hash:
         if not 6 <= self.length <= 48:
             raise PolicyError(f"labels.{self.label}.length: must be 6 to 48")
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         identity = record.identity(mention)
 
         def make(attempt: int) -> str:
@@ -133,7 +133,7 @@ class Truncate:
                 f"labels.{self.label}: keep and keep_end must not be negative, mask one character"
             )
 
-    def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
+    def replace(self, mention: Mention, record: TransformRecord) -> str:  # noqa: ARG002 - one signature
         size = sum(map(str.isalnum, mention.text))
         first, last = self.keep, size - self.keep_end
         if self.keep_end and first >= last:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from incognote.core.caches import cached
 from incognote.core.registry import load
 from incognote.policy import typed_options
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 # What becomes of a value that the table does not answer for.
 FIXED = {"AGE": "generalize", "ZIP": "zip3"}
@@ -26,7 +26,7 @@ class FromView:
     def __post_init__(self) -> None:
         _fixed(self.label, self.otherwise)  # a bad name is an error before the first document
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         for start, end, text in record.document.released:
             if (start, end) == (mention.start, mention.end):
                 return text

@@ -15,7 +15,7 @@ from typing import ClassVar
 from incognote.core.errors import MissingExtra
 from incognote.transform.numbers.ff1 import FF1, MIN_DOMAIN
 from incognote.transform.numbers.ids import identifier
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 
 class Cipher:
@@ -87,8 +87,8 @@ def _unrank(value: int, like: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fpe:
-    """FF1 (NIST SP 800-38G) over letters and digits. Whoever has the key can decrypt the value
-    without a vault. Values too short for the standard get a surrogate, which nobody can reverse."""
+    """FF1 (NIST SP 800-38G) over letters and digits. With the key, the value can be decrypted
+    without a vault. Values too short for the standard get a surrogate, which cannot be reversed."""
 
     label: str
     labels: ClassVar[frozenset[str]] = frozenset()
@@ -97,7 +97,7 @@ class Fpe:
         if find_spec("cryptography") is None:  # said before the first document, not in it
             raise MissingExtra("the transform 'fpe'", "vault")
 
-    def replace(self, mention: Mention, record: Record) -> str:
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
         if not long_enough(mention.text):
             return identifier(mention, record)
         # The same value is the same code for every patient: a code is one-to-one or irreversible.

@@ -17,13 +17,14 @@ from incognote.transform.draw import Dice
 from incognote.transform.numbers.shapes import Shape, is_standard, shape_of
 from incognote.transform.permutation import Permutation
 from incognote.transform.spelling import squeeze
+from incognote.transform.word_data import NUMBER_WORDS
 
 _FILE_ENDING = re.compile(r"\.[A-Za-z]{2,4}$")
 _URN = re.compile(r"urn:(?:uuid|oid):", re.IGNORECASE)
 # "2.25." and a UUID in decimal digits has two dots only.
 _DOTTED = re.compile(r"[0-2](?:\.\d+){3,}|2\.25\.\d+")
 _MASKED = re.compile(r"[xX*#•]")
-_DIGIT_WORDS = "zero one two three four five six seven eight nine".split()
+_DIGIT_WORDS = NUMBER_WORDS[:10]
 _SPOKEN = re.compile(rf"\b(?:{'|'.join(_DIGIT_WORDS)}|oh)\b", re.IGNORECASE)
 _MEMO = 16384
 # Of 900 to 999, which is no SSN: the middle pairs that are no taxpayer's number either.
@@ -57,7 +58,9 @@ class Identifiers:
         ending = _FILE_ENDING.search(body)
         tail = ending[0] if ending else ""
         body = body[: len(body) - len(tail)]
-        if _SPOKEN.search(body) and not any(map(str.isdigit, body)):
+        # "OH" by itself is Ohio or a part of a code.
+        said = {word.lower() for word in _SPOKEN.findall(body)} - {"oh"}
+        if said and not any(map(str.isdigit, body)):
             return lead + self._spoken(body) + tail
         plain = _plain(body)
         new = self._image(plain) if plain.isascii() else self._like(plain)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 
-def identifier(mention: Mention, record: Record) -> str:
+def identifier(mention: Mention, record: TransformRecord) -> str:
     """The surrogate of any number or code that identifies."""
     return remapped(mention.text, record)
 
 
-def remapped(text: str, record: Record) -> str:
+def remapped(text: str, record: TransformRecord) -> str:
     return record.chose(record.scope.identifiers(text))
 
 
-def ssn(mention: Mention, record: Record) -> str:
+def ssn(mention: Mention, record: TransformRecord) -> str:
     return record.chose(record.scope.identifiers.ssn(mention.text))

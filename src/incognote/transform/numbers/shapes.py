@@ -87,7 +87,7 @@ class Shape:
 
 
 def is_standard(text: str) -> bool:
-    """Whether a value names a thing of a published standard, and nobody's."""
+    """Whether a value is an identifier of a published standard, not of a person."""
     return _STANDARD_OID.match(text) is not None
 
 

@@ -13,14 +13,16 @@ from incognote.lexicon.name_words import full_form, may_call, name_sex
 from incognote.lexicon.origins import Kind
 from incognote.lexicon.people import written
 from incognote.transform.pools import from_pool
-from incognote.transform.record import KIN, Record
+from incognote.transform.record import KIN, TransformRecord
 from incognote.transform.spelling import fold
 
 # So many must bear a short form that readers take it for one.
 _FAMILIAR = 2_000
 
 
-def name_image(folded: str, record: Record, role: str = KIN, like: NamePart | None = None) -> str:
+def name_image(
+    folded: str, record: TransformRecord, role: str = KIN, like: NamePart | None = None
+) -> str:
     """What stands for a folded name word, as it is usually written. A nickname becomes a nickname
     of what stands for the full name, where that has one. `like` says what a word is that no list
     knows."""
@@ -30,7 +32,7 @@ def name_image(folded: str, record: Record, role: str = KIN, like: NamePart | No
     return record.chose(new)
 
 
-def _nickname(folded: str, record: Record, role: str, *, is_given: bool) -> str:
+def _nickname(folded: str, record: TransformRecord, role: str, *, is_given: bool) -> str:
     listed = _from_pool(folded, record, is_given=is_given)
     if listed is not None:
         return listed
@@ -46,7 +48,7 @@ def _nickname(folded: str, record: Record, role: str, *, is_given: bool) -> str:
     return _image(folded, record, role)
 
 
-def _from_pool(folded: str, record: Record, *, is_given: bool) -> str | None:
+def _from_pool(folded: str, record: TransformRecord, *, is_given: bool) -> str | None:
     """From a list of the site: by sex, where it has lists of first names for each."""
     if not record.rules.pools:
         return None
@@ -58,7 +60,7 @@ def _from_pool(folded: str, record: Record, *, is_given: bool) -> str | None:
     )
 
 
-def _image(folded: str, record: Record, role: str) -> str:
+def _image(folded: str, record: TransformRecord, role: str) -> str:
     if folded.endswith("ska") and name_place(folded[:-1] + "i"):  # Polish wives and daughters
         return _feminine(_image(folded[:-1] + "i", record, role))
     place = name_place(folded)
@@ -75,7 +77,7 @@ def _image(folded: str, record: Record, role: str) -> str:
     return cell.name(new)
 
 
-def other_name(folded: str, record: Record, role: str = KIN) -> str:
+def other_name(folded: str, record: TransformRecord, role: str = KIN) -> str:
     """A name like a listed one, never itself."""
     place = name_place(folded)
     if place is None:
@@ -83,7 +85,9 @@ def other_name(folded: str, record: Record, role: str = KIN) -> str:
     return record.chose(place[0].name(_permuted(*place, record, role, stays=False)))
 
 
-def _permuted(cell: NameCell, index: int, record: Record, role: str, *, stays: bool = True) -> int:
+def _permuted(
+    cell: NameCell, index: int, record: TransformRecord, role: str, *, stays: bool = True
+) -> int:
     stays = stays and record.scope.may_stay == cell.kind
     return record.scope.permuted(f"{cell.key}:{role}", len(cell), index, stays=stays)
 
@@ -95,7 +99,7 @@ def _feminine(name: str) -> str:
     return name + ("va" if name[-1] in "aeou" else "a")
 
 
-def _apart(cell: NameCell, index: int, record: Record, role: str) -> str:
+def _apart(cell: NameCell, index: int, record: TransformRecord, role: str) -> str:
     """Where the names of a whole corpus are known: the names of a cell that the corpus has go one
     to one to those that it has not. Where those are too few, rarer names join in."""
     bands = cell.key.rpartition(":")[0]
@@ -117,7 +121,7 @@ class _Region(NamedTuple):
     free: list[int]
 
 
-def _regions(kind: Kind, bands: str, record: Record) -> list[_Region]:
+def _regions(kind: Kind, bands: str, record: TransformRecord) -> list[_Region]:
     assert record.corpus is not None
     corpus = record.corpus
     names = {name.replace("'", "") for name in (*corpus.first_names, *corpus.last_names)}
@@ -166,7 +170,7 @@ def spelled_out(folded: str) -> str:
     return _ABBREVIATED.get(folded) or full_form(folded)
 
 
-def real_word(word: str, record: Record, role: str = KIN, salt: str = "") -> str:
+def real_word(word: str, record: TransformRecord, role: str = KIN, salt: str = "") -> str:
     """A real name, about as long, for a word that names somebody or something and is on no list;
     for a listed name, what stands for it."""
     folded = fold(word)

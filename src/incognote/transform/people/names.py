@@ -10,7 +10,8 @@ import re
 from dataclasses import replace
 
 from incognote.core.caches import cached
-from incognote.core.people import MentionWord, NamePart, Sex
+from incognote.core.name_forms import SUFFIXES
+from incognote.core.people import MentionWord, NamePart, Person, Sex
 from incognote.core.text.misspelling import misspelt_like
 from incognote.lexicon import lexicon
 from incognote.lexicon.name_cells import name_place
@@ -18,7 +19,7 @@ from incognote.lexicon.name_words import is_syllable, name_sex
 from incognote.transform.people.name_words import name_image, other_name, real_word, spelled_out
 from incognote.transform.people.scripts import name_like, script_of
 from incognote.transform.people.written import written_words
-from incognote.transform.record import KIN, STAFF, Mention, Record
+from incognote.transform.record import KIN, STAFF, Mention, TransformRecord
 from incognote.transform.spelling import SPACED, fold
 from incognote.transform.word_data import words_of
 
@@ -29,12 +30,14 @@ _FREQUENT = 2_000
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
 
-def name(mention: Mention, record: Record) -> str:
+def name(mention: Mention, record: TransformRecord) -> str:
     """The surrogate of a written name."""
     text = mention.text
     if SPACED.search(text) and (spaced := _spaced_out(mention, record)):
         return spaced
     words = written_words(mention, record.people)
+    if SUFFIXES.issuperset(_written(word, text).lower() for word in words):
+        return record.chose(text)  # "Jr." alone says whose son, and not who
     if all(word.form == "kept" for word in words):  # particles, titles: nothing was a name
         return re.sub(r"[^\W\d_]+", lambda m: like_case(m[0], real_word(m[0], record)), text)
     new = [_word(word, mention, record) for word in words]
@@ -56,7 +59,7 @@ def _written(word: MentionWord, text: str) -> str:
     return text[word.start : word.end]
 
 
-def _spaced_out(mention: Mention, record: Record) -> str:
+def _spaced_out(mention: Mention, record: TransformRecord) -> str:
     """A name letter by letter ("S m i t h"): the letters of the surrogate, as wide apart. "" where
     the letters are initials."""
     text = mention.text
@@ -85,7 +88,7 @@ def _is_spelled(run: str) -> bool:
     return run[1] == " " and name_place(letters) is not None
 
 
-def _word(word: MentionWord, mention: Mention, record: Record) -> str:
+def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
     written, part = mention.text[word.start : word.end], word.part
     if word.form == "kept":
         return written
@@ -125,7 +128,7 @@ def _is_initials(folded: str, written: str, text: str) -> bool:
     return bearers < _FREQUENT and len(folded) == 2 and written == text and text.islower()
 
 
-def _role(mention: Mention, record: Record) -> str:
+def _role(mention: Mention, record: TransformRecord) -> str:
     """Whose map of letters it is: that of the staff, or that of the patient and everybody else.
 
     Names have one map for everybody in a scope. A note does not always tell that somebody is staff,
@@ -138,7 +141,7 @@ def _role(mention: Mention, record: Record) -> str:
     return STAFF if mention.label == "DOCTOR" else KIN
 
 
-def _initials(written: str, part: NamePart | None, role: str, record: Record) -> str:
+def _initials(written: str, part: NamePart | None, role: str, record: TransformRecord) -> str:
     """The initial of what stands for the name; letters for letters where the name is not known."""
     if part is not None and not part.is_initial and len(written) == 1:
         initial = name_image(part.canonical, record, like=part)[0]
@@ -150,7 +153,7 @@ def _plain(folded: str) -> str:
     return folded.replace("'", "").replace("’", "")
 
 
-def _in_script(written: str, part: NamePart, mention: Mention, record: Record) -> str:
+def _in_script(written: str, part: NamePart, mention: Mention, record: TransformRecord) -> str:
     """A name in another script. No list knows these words: what they are, the note tells."""
     named = record.people.at(mention.start)
     role = "first" if part.kind in ("given", "middle", "nickname") else "last"
@@ -175,7 +178,7 @@ def _is_half(word: MentionWord, text: str) -> bool:
     )
 
 
-def _syllable(folded: str, record: Record) -> str:
+def _syllable(folded: str, record: TransformRecord) -> str:
     sex = name_sex(folded)
     pool = _syllables(sex)
     listed = {each.lower(): at for at, each in enumerate(pool)}
@@ -198,8 +201,8 @@ def like_case(original: str, new: str) -> str:
     return new.lower() if original.islower() else new
 
 
-def person_in(text: str, record: Record) -> str | None:
-    """A user name made of a person's name, made of the surrogate's; None if it is nobody's."""
+def person_in(text: str, record: TransformRecord) -> str | None:
+    """A user name built from the surrogate as the old one was from the name; None if it was not."""
     lower = text.lower()
     for person in record.people:
         role = STAFF if person.role == "staff" else KIN
@@ -208,21 +211,38 @@ def person_in(text: str, record: Record) -> str | None:
         if found:
             at, end, new = found
             given = next(iter(person.of("given", "nickname")), None)
-            head = _given_head(lower[:at], given, role, record)
-            joined = record.chose(head + new + _renumber(lower[end:], record))
+            lead, particle = _particle_apart(lower[:at])
+            head = _given_head(lead, given, role, record) + particle
+            joined = record.chose(head + new + _tail(lower[end:], record))
             return joined.upper() if text.isupper() else joined
+        if short := _of_short_name(lower, person, role, record):
+            return record.chose(short.upper() if text.isupper() else short)
     return None
+
+
+def _of_short_name(text: str, person: Person, role: str, record: TransformRecord) -> str:
+    """A user name made of a short family name, "alee" of Ann Lee; three letters alone tell nothing,
+    so the given name must stand before them, or its initial."""
+    given = next(iter(person.of("given", "nickname")), None)
+    for part in person.of("family") if given else ():
+        name = part.canonical
+        match = re.fullmatch(rf"([a-z]+?)([._-]?){re.escape(name)}(\d*)", text)
+        if len(name) < _START and match and given and match[1] in (given.canonical, given.root[0]):
+            head = _given_head(match[1], given, role, record)
+            return head + match[2] + fold(name_image(name, record)) + _renumber(match[3], record)
+    return ""
 
 
 # What may stand between the names in a user name.
 _JOINTS = ("", "-", "_", ".")
+_PARTICLE = re.compile(r"(?:(?<=[._-])|^)(?:van|von|de|del|della|der|den|di|da|dos|la|le)[._-]?$")
 # So much of a last name must stand in a user name to be recognised.
 _START = 4
 # Fewer letters before a last name are initials and not a first name.
 _SHORTEST_GIVEN = 3
 
 
-def _family_in(text: str, names: list[str], record: Record) -> tuple[int, int, str] | None:
+def _family_in(text: str, names: list[str], record: TransformRecord) -> tuple[int, int, str] | None:
     """Where the last names stand, and what stands for them: all of a double name, or the last one
     or its beginning."""
     if not any(name[:_START] in text for name in names):
@@ -245,7 +265,7 @@ def _family_in(text: str, names: list[str], record: Record) -> tuple[int, int, s
     return None
 
 
-def _given_head(head: str, given: NamePart | None, role: str, record: Record) -> str:
+def _given_head(head: str, given: NamePart | None, role: str, record: TransformRecord) -> str:
     """What stands before the last name: the first name, its beginning, or letters."""
     letters = re.sub(r"[^a-z]", "", head)
     if letters and given and given.canonical.startswith(letters):
@@ -259,7 +279,26 @@ def _given_head(head: str, given: NamePart | None, role: str, record: Record) ->
     return "".join(record.scope.letter(char, role) for char in head)
 
 
-def _renumber(tail: str, record: Record) -> str:
+def _particle_apart(head: str) -> tuple[str, str]:
+    """What stands before a family name, and a particle that belongs to it: "joost.van"."""
+    match = _PARTICLE.search(head)
+    return (head[: match.start()], match[0]) if match else (head, "")
+
+
+def _tail(tail: str, record: TransformRecord) -> str:
+    """What stands behind a name: another name of somebody here, numbers, letters."""
+    for person in record.people:
+        for part in person.of("family", "given"):
+            at = tail.find(part.canonical) if len(part.canonical) >= _START else -1
+            if at >= 0:
+                lead, particle = _particle_apart(tail[:at])
+                rest = _tail(tail[at + len(part.canonical) :], record)
+                image = fold(name_image(part.canonical, record, like=part))
+                return _renumber(lead, record) + particle + image + rest
+    return _renumber(tail, record)
+
+
+def _renumber(tail: str, record: TransformRecord) -> str:
     dice = record.scope.draws.dice("NUMBER", tail)
     out = []
     for char in tail:

@@ -9,8 +9,9 @@ import re
 
 from incognote.core.caches import cached, once
 from incognote.lexicon import lexicon
+from incognote.transform.people.spanish_jobs import spanish_job
 from incognote.transform.pools import from_pool
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import fold
 from incognote.transform.word_data import table_of
 
@@ -19,6 +20,8 @@ _LIGHT |= {"work", "worked", "worker", "working", "works"}
 _ENDING = re.compile(r"(?:ing|ers?|ors?|ed|ove|ive|s)$")
 _ARTICLE = re.compile(r"\b(an?)\s+$", re.IGNORECASE)
 _LONG = 5
+_SHORTEST = 4
+_WHO = frozenset({"man", "men", "woman", "women", "worker", "hand", "person"})
 _ENOUGH = 6
 # What people do, said with a verb: "packs tuna", "milked forty Jerseys".
 _DOING = re.compile(r"[a-z]{3,}?(s|ed|ing)(?=\s|$)", re.IGNORECASE)
@@ -54,19 +57,29 @@ def exposure(folded: str) -> str:
     for name in job_classes():
         for known in table_of("jobs")[f"words_{name}"].split():
             plural = f"{known}s" in words
-            if known in words or plural or (len(known) >= _LONG and _inside(known, words)):
+            if known in words or plural or (len(known) >= _LONG and _part_of(known, words)):
                 return name
     return "desk"
 
 
-def _inside(known: str, words: set[str]) -> bool:
-    """The miner of "coalminers"."""
-    return any(known in word for word in words)
+def _part_of(known: str, words: set[str]) -> bool:
+    """The miner of "coalminers" and the cattle of "cattlemen", but not the miner of "examiner"."""
+    for word in words:
+        first, found, rest = word.removesuffix("s").partition(known)
+        if found and (rest in _WHO if not first else not rest and _is_word(first)):
+            return True
+    return False
 
 
-def profession(mention: Mention, record: Record) -> str:
+def _is_word(text: str) -> bool:
+    return len(text) >= _SHORTEST and lexicon().word_rank(text) is not None
+
+
+def profession(mention: Mention, record: TransformRecord) -> str:
     """Another job of the same exposure, in the same case and number."""
     text = mention.text
+    if record.is_spanish:
+        return record.chose(spanish_job(text, record))
     folded = fold(text)
     doing = _doing(folded)
     plural = folded.endswith("s") and folded[:-1] in lexicon().professions

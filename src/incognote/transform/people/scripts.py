@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 from incognote.core.caches import cached
-from incognote.transform.record import Record
+from incognote.transform.record import TransformRecord
 from incognote.transform.word_data import table_of
 
 _BY_NAME = {
@@ -60,7 +60,7 @@ def _kind(script: str, word: str) -> str:
     return ""
 
 
-def name_like(word: str, role: str, sex: str, record: Record) -> str:
+def name_like(word: str, role: str, sex: str, record: TransformRecord) -> str:
     """Another name: of the list the word is on, or else by its role in the written name."""
     script = script_of(word)
     if script == "han" and any(script_of(char) == "japanese" for char in record.text):
@@ -76,7 +76,7 @@ def name_like(word: str, role: str, sex: str, record: Record) -> str:
     return _other(script, kind, word, record)
 
 
-def _joined(script: str, word: str, sex: str, record: Record) -> str:
+def _joined(script: str, word: str, sex: str, record: TransformRecord) -> str:
     """A last name of one character (two in Japan) and the rest."""
     cut = 2 if script == "japanese" and len(word) > 2 else 1
     if script == "japanese" and len(word) == 2:
@@ -85,7 +85,7 @@ def _joined(script: str, word: str, sex: str, record: Record) -> str:
     return _other(script, "last", last, record) + _other(script, sex or "male", given, record)
 
 
-def _other(script: str, kind: str, word: str, record: Record) -> str:
+def _other(script: str, kind: str, word: str, record: TransformRecord) -> str:
     pool = _pool(script, kind)
     alike = tuple(name for name in pool if len(name) == len(word))
     names = alike if script in _JOINED and len(alike) > 2 else pool

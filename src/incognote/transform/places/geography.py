@@ -14,7 +14,7 @@ from incognote.transform.places import spanish
 from incognote.transform.places.renaming import renamed
 from incognote.transform.places.streets import place_name
 from incognote.transform.pools import from_pool
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like, fold, squeeze
 from incognote.transform.word_data import words_of
 
@@ -39,7 +39,7 @@ class PlaceFacts:
     """Which state each city of a record lies in and which city each ZIP code, as far as the record
     shows it."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: TransformRecord) -> None:
         lex = lexicon()
         self.states = {
             code
@@ -175,11 +175,11 @@ def _world() -> dict[str, tuple[str, ...]]:
     return {country_: tuple(names) for country_, names in found.items()}
 
 
-def _replaced(record: Record, label: str) -> bool:
+def _replaced(record: TransformRecord, label: str) -> bool:
     return record.policy.rule(label).action == "surrogate"
 
 
-def state_image(code: str, record: Record) -> str:
+def state_image(code: str, record: TransformRecord) -> str:
     """Where a state's places go: to itself where the policy leaves states alone. Large states go to
     large ones, small ones to small ones."""
     if not _replaced(record, "STATE"):
@@ -192,12 +192,12 @@ def state_image(code: str, record: Record) -> str:
     return members[record.scope.permuted(f"states:{band}", len(members), index)]
 
 
-def state_name(code: str, record: Record) -> str:
+def state_name(code: str, record: TransformRecord) -> str:
     """The name of the state that stands for one."""
     return record.chose(lexicon().states[state_image(code, record)].name)
 
 
-def state(mention: Mention, record: Record) -> str:
+def state(mention: Mention, record: TransformRecord) -> str:
     text = mention.text
     if record.is_spanish and (region := spanish.region(mention, record)):
         return region
@@ -226,7 +226,7 @@ def _like_state(text: str, code: str, new: State) -> str:
     return short.upper() if text.isupper() and len(letters) > 2 else short
 
 
-def _region(mention: Mention, record: Record) -> str:
+def _region(mention: Mention, record: TransformRecord) -> str:
     """A province abroad: another of the same country, or made-up words."""
     regions = lexicon().regions
     country = regions.get(fold(mention.text))
@@ -244,13 +244,13 @@ def _region(mention: Mention, record: Record) -> str:
     return new.upper() if mention.text.isupper() else new.title()
 
 
-def city(mention: Mention, record: Record) -> str:
+def city(mention: Mention, record: TransformRecord) -> str:
     key = fold_place(mention.text)
     new, _ = _city_image(key, record.know(PlaceFacts).state_of(key), record)
     return case_like(mention.text, new) if mention.text.isupper() or mention.text.islower() else new
 
 
-def _city_image(key: str, code: str | None, record: Record) -> tuple[str, str]:
+def _city_image(key: str, code: str | None, record: TransformRecord) -> tuple[str, str]:
     """The city that stands for one, and its state; "" abroad. Cities of one state go to cities of
     one state, as large as they are."""
     names, home, rank = _city_pool(key, code, record)
@@ -279,7 +279,9 @@ def _city_image(key: str, code: str | None, record: Record) -> tuple[str, str]:
     return record.chose(record.first_free("CITY", make, known, lambda _: False)), home
 
 
-def _city_pool(key: str, code: str | None, record: Record) -> tuple[Sequence[str], str, int]:
+def _city_pool(
+    key: str, code: str | None, record: TransformRecord
+) -> tuple[Sequence[str], str, int]:
     """Cities largest first, their state, and the rank of the original among those of its own
     state; beyond the last for one on no list."""
     if record.is_spanish:
@@ -310,7 +312,7 @@ def _city_pool(key: str, code: str | None, record: Record) -> tuple[Sequence[str
     return towns, home, len(towns)
 
 
-def zip_code(mention: Mention, record: Record) -> str:
+def zip_code(mention: Mention, record: TransformRecord) -> str:
     """A ZIP code of the surrogate city; postal codes of other countries keep their classes."""
     text = mention.text
     digits = "".join(char for char in text if char.isdigit())
@@ -336,7 +338,7 @@ def zip_code(mention: Mention, record: Record) -> str:
     return record.chose(record.first_free("ZIP", make, known))
 
 
-def _zips_of_city(zip5: str, record: Record) -> tuple[str, ...]:
+def _zips_of_city(zip5: str, record: TransformRecord) -> tuple[str, ...]:
     """The codes of the city that stands for the one a ZIP code belongs to."""
     found = record.know(PlaceFacts).city_of(zip5)
     if found is None:
@@ -381,7 +383,7 @@ def _other_countries() -> tuple[str, ...]:
     )
 
 
-def country_image(name: str, record: Record) -> str:
+def country_image(name: str, record: TransformRecord) -> str:
     """The country that stands for one, by a permutation of those that people often come from, or
     of the others; continents are a pool of their own."""
     for cell, pool in (
@@ -394,7 +396,7 @@ def country_image(name: str, record: Record) -> str:
     return record.chose(record.scope.draws.pick(_country_pool(), "COUNTRY", name))
 
 
-def _country_code(code: str, record: Record) -> str:
+def _country_code(code: str, record: TransformRecord) -> str:
     pool = words_of("places", f"country_codes_{len(code)}")
     if code not in pool:
         return record.chose(record.scope.draws.pick(pool, "COUNTRY", code))
@@ -402,7 +404,7 @@ def _country_code(code: str, record: Record) -> str:
     return record.chose(pool[record.scope.permuted("country codes", len(pool), pool.index(code))])
 
 
-def country(mention: Mention, record: Record) -> str:
+def country(mention: Mention, record: TransformRecord) -> str:
     """A country for a country, a nationality for a nationality, both by the same map.
 
     A code in a field of its own becomes another code: "USA" in an address is a form, not a word.

@@ -10,14 +10,14 @@ from incognote.transform.places import spanish
 from incognote.transform.places.geography import PlaceFacts, state_image
 from incognote.transform.places.renaming import TOKEN, renamed
 from incognote.transform.places.streets import coordinates, place_name
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.word_data import word_list
 
 _DIGIT = re.compile(r"\d")
 _COORDINATES = re.compile(r"\d+\.\d+\s?°?\s?[NSEW]\b")
 
 
-def other_place(mention: Mention, record: Record) -> str:
+def other_place(mention: Mention, record: TransformRecord) -> str:
     """Another place of the same kind: "Emmet County", "Highway 74", "PO Box 12", "Lime Park"."""
     if _COORDINATES.search(mention.text):
         return coordinates(mention, record)
@@ -30,11 +30,11 @@ def other_place(mention: Mention, record: Record) -> str:
     def make(attempt: int) -> str:
         return renamed(mention, record, kept, place_name, attempt)
 
-    county = _county(mention, record)
-    return record.chose(county or record.first_other("LOCATION-OTHER", mention.text, make))
+    own = county(mention, record)
+    return record.chose(own or record.first_other("LOCATION-OTHER", mention.text, make))
 
 
-def _county(mention: Mention, record: Record) -> str:
+def county(mention: Mention, record: TransformRecord) -> str:
     """A county of the surrogate state; "" for any other place."""
     written = re.sub(r"^the\s+", "", mention.text, flags=re.IGNORECASE)
     states = lexicon().counties.get(fold_place(written))

@@ -8,16 +8,18 @@ Manor". An abbreviation of a name in the same record follows that name's surroga
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from incognote.core.caches import cached, once
 from incognote.lexicon import fold_place, lexicon
+from incognote.lexicon.name_cells import name_place
 from incognote.transform.numbers.ids import remapped
 from incognote.transform.numbers.shapes import is_global
 from incognote.transform.people.name_words import name_image, real_word
 from incognote.transform.places import geography as places
-from incognote.transform.places import renaming, spanish, streets
+from incognote.transform.places import landmarks, renaming, spanish, streets
 from incognote.transform.pools import from_pool
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like, fold, squeeze
 from incognote.transform.word_data import groups_of, word_list, words_of
 
@@ -29,10 +31,18 @@ _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
 # Of fewer that are alike in form, one would too often stand for itself.
 _ENOUGH = 5
+# Longer runs of capitals may be names.
+_LETTERED = 5
 # So much of a name must a host show to be taken for it.
 _HOST = 5
 _ACRONYM = re.compile(r"[A-Z][A-Z&.]{1,6}")
+_LETTERS = re.compile(r"(?:[A-Z]\.){2,}[A-Z]?")
 _PART = re.compile(r"[^\W\d_][^\s\-/]*")
+_COUNTIES = frozenset({"county", "co"})
+# Behind the name of a state: "Ohio Dept of Health".
+_OFFICES = frozenset("div division dept department board bureau medicaid state office".split())
+# A town of so many people, whose name not so many bear.
+_TOWN, _BORNE = 5_000, 1_000
 _CAMEL = re.compile(r"[A-Z][a-z]+")
 
 
@@ -48,7 +58,7 @@ def _heads() -> frozenset[str]:
 class Institutions:
     """The surrogates of a record's institutions by the abbreviation a writer would use."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: TransformRecord) -> None:
         self.by_acronym: dict[str, str] = {}
         self._hosts: dict[str, dict[str, str]] = {}
         for mention in record.mentions:
@@ -76,7 +86,7 @@ def _acronym(text: str, skip: frozenset[str]) -> str:
     return "".join(word[0].upper() for word in words)
 
 
-def organisation(mention: Mention, record: Record) -> str:
+def organisation(mention: Mention, record: TransformRecord) -> str:
     """The surrogate of a hospital or another institution."""
     text = mention.text
     if text[:1].isalnum() and is_global(text):  # messages name institutions by their OIDs
@@ -86,7 +96,7 @@ def organisation(mention: Mention, record: Record) -> str:
     group = known_group(text, whole=True)
     if group:
         return _like(text, pick(group, fold(text), record, 0))
-    if _ACRONYM.fullmatch(text):
+    if _ACRONYM.fullmatch(text) and not _is_name(text):
         return _abbreviation(text, record)
 
     def make(attempt: int) -> str:
@@ -103,13 +113,19 @@ def organisation(mention: Mention, record: Record) -> str:
     return record.chose(record.first_free(mention.label, make, taken, lambda _: False))
 
 
-def _acronyms(record: Record) -> frozenset[str]:
+def _acronyms(record: TransformRecord) -> frozenset[str]:
     """The abbreviations among a record's institutions."""
     return frozenset(
         re.sub(r"[^A-Z]", "", mention.text)
         for mention in record.mentions
         if mention.label in _ORGANISATIONS and _ACRONYM.fullmatch(mention.text)
     )
+
+
+@cached(4096)
+def _is_name(text: str) -> bool:
+    """Whether capitals are a name and no letters: "DEBORAH"."""
+    return len(text) > _LETTERED and text.isalpha() and name_place(fold(text)) is not None
 
 
 @cached(4)
@@ -138,7 +154,7 @@ def _like(text: str, new: str) -> str:
     return front + (new.lower() if text.islower() else new)
 
 
-def _abbreviation(text: str, record: Record) -> str:
+def _abbreviation(text: str, record: TransformRecord) -> str:
     letters = re.sub(r"[^A-Z]", "", text)
     found = record.know(Institutions).by_acronym.get(letters)
     if found and len(found) == len(letters) and found != letters:
@@ -148,7 +164,7 @@ def _abbreviation(text: str, record: Record) -> str:
     return record.chose("".join(next(source) if char.isalpha() else char for char in text))
 
 
-def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
+def _renamed(mention: Mention, record: TransformRecord, attempt: int = 0) -> str:
     text = mention.text
     words = _phrases(list(_WORD.finditer(text)), text, _cities(record))
     own = [
@@ -167,7 +183,10 @@ def _renamed(mention: Mention, record: Record, attempt: int = 0) -> str:
         at = end
         new = word
         if i in changing:
-            tries = (_word(word, previous, record, attempt + 8 * k, mention) for k in range(8))
+            behind = words[i + 1][2].lower().rstrip(".") if i + 1 < len(words) else ""
+            tries = (
+                _word(word, (previous, behind), record, attempt + 8 * k, mention) for k in range(8)
+            )
             used.add(word)  # a draw may hit upon the original
             new = next((each for each in tries if each not in used), word)
             used.add(new)
@@ -252,8 +271,12 @@ def is_generic(word: str, first: bool = False) -> bool:
     )
 
 
-def _word(word: str, previous: str, record: Record, attempt: int, mention: Mention) -> str:
-    """Another word of its sort: number, saint, city, brand, surname, fancy word or invention."""
+def _word(
+    word: str, beside: tuple[str, str], record: TransformRecord, attempt: int, mention: Mention
+) -> str:
+    """Another word of its sort: number, saint, city, county, brand, surname, fancy word or
+    invention. `beside` are the words before and behind it."""
+    previous, behind = beside
     if word[0].isdigit():
         return renaming.other_number(word, record, attempt)
     stop = "." if word.endswith(".") else ""
@@ -267,11 +290,18 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
     cities = _cities(record)
     if cities and fold_place(bare) in cities:
         return places.city(_as_city(mention, bare), record) + tail + stop
+    if behind in _COUNTIES and (county := _county(bare, mention, record)):
+        return county
     group = known_group(word)
     if group:
         return pick(group, folded, record, attempt)
-    if previous == "of" and (state := lexicon().state(bare)) and len(bare) > 3:
+    if _is_town(bare) and not attempt:
+        return places.city(_as_city(mention, bare), record) + tail + stop
+    stately = previous == "of" or (not previous and behind in _OFFICES)
+    if stately and (state := lexicon().state(bare)) and len(bare) > 3:
         return places.state_name(state, record) + tail + stop
+    if _LETTERS.fullmatch(word):  # "M.E."
+        return "".join(map(record.scope.letter, word))
     if bare.isupper() and (len(bare) <= 4 or not bare.isalpha()) and not mention.text.isupper():
         return "".join(map(record.scope.letter, bare)) + stop
     parts = _CAMEL.findall(bare)
@@ -290,6 +320,24 @@ def _word(word: str, previous: str, record: Record, attempt: int, mention: Menti
 
 
 @cached(16384)
+def _is_town(word: str) -> bool:
+    """Whether a word names a town and hardly anything else: the Tacoma of "Tacoma Dialysis"."""
+    lex = lexicon()
+    borne = (lex.surname_bearers(fold(word)) or 0) + (lex.first_name_bearers(fold(word)) or 0)
+    if borne > _BORNE or lex.is_ordinary(word) or lex.state(word) or _is_compound(fold(word)):
+        return False  # "Lakeview" says where a house lies, and is the name of many
+    return any(city.state and city.population > _TOWN for city in lex.city(word))
+
+
+def _county(word: str, mention: Mention, record: TransformRecord) -> str:
+    """The name of another county, for "King County Health"; "" for what is none."""
+    if fold_place(f"{word} County") not in lexicon().counties:
+        return ""
+    whole = replace(mention, label="LOCATION-OTHER", text=f"{word} County")
+    return landmarks.county(whole, record).rpartition(" ")[0]
+
+
+@cached(16384)
 def _is_compound(folded: str) -> bool:
     """Two ordinary words in one, as in "Lakeshore" and "Birchwood"."""
     lex = lexicon()
@@ -299,11 +347,11 @@ def _is_compound(folded: str) -> bool:
     )
 
 
-def _cities(record: Record) -> frozenset[str]:
+def _cities(record: TransformRecord) -> frozenset[str]:
     return record.know(_city_names)
 
 
-def _city_names(record: Record) -> frozenset[str]:
+def _city_names(record: TransformRecord) -> frozenset[str]:
     return frozenset(fold_place(m.text) for m in record.mentions if m.label == "CITY")
 
 
@@ -311,7 +359,7 @@ def _as_city(mention: Mention, text: str) -> Mention:
     return Mention("CITY", text, mention.start, mention.end, mention.span)
 
 
-def pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> str:
+def pick(pool: tuple[str, ...], folded: str, record: TransformRecord, attempt: int) -> str:
     """Another of a list: the image of a listed one, a keyed choice for any other."""
     listed = {fold(name): rank for rank, name in enumerate(pool)}
     if folded in listed and not attempt:
@@ -320,7 +368,7 @@ def pick(pool: tuple[str, ...], folded: str, record: Record, attempt: int) -> st
     return record.chose(record.scope.draws.pick(pool, "INSTITUTION", folded, attempt))
 
 
-def invented_name(folded: str, record: Record, attempt: int = 0) -> str:
+def invented_name(folded: str, record: TransformRecord, attempt: int = 0) -> str:
     """A word that institutions and streets are named with: one of thousands."""
     own = from_pool("institution", folded, record)
     return own or streets.street_name(folded, record, attempt)

@@ -1,24 +1,25 @@
-"""Names of places said anew: words that say a kind stay, names and numbers change."""
+"""Names of places, renamed: words that say a kind stay, names and numbers change."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like
+from incognote.transform.word_data import NUMBER_WORDS
 
 TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
-_NUMBER_WORDS = tuple("one two three four five six seven eight nine ten".split())
+_NUMBERS = NUMBER_WORDS[1:11]
 
 
 def renamed(
     mention: Mention,
-    record: Record,
+    record: TransformRecord,
     kept: frozenset[str],
-    word: Callable[[str, Record, int], str],
+    word: Callable[[str, TransformRecord, int], str],
     attempt: int = 0,
 ) -> str:
     """Every word that is not kept, and every number, becomes another."""
@@ -33,10 +34,10 @@ def renamed(
             return other_number(token, record, attempt)
         if token.lower().replace(".", "") in kept:
             return token
-        if not changed and token.lower() in _NUMBER_WORDS:  # "One Elm Plaza"
+        if not changed and token.lower() in _NUMBERS:  # "One Elm Plaza"
             changed = True
             dice = record.scope.draws.dice("NUMBER", token.lower(), attempt)
-            others = tuple(word for word in _NUMBER_WORDS if word != token.lower())
+            others = tuple(word for word in _NUMBERS if word != token.lower())
             return case_like(token, dice.pick(others))
         changed = True
         if len(token) == 1 and mention.label == "LOCATION-OTHER" and _DIGIT.search(text):
@@ -57,7 +58,7 @@ def _cased(token: str, new: str) -> str:
     return case_like(token, new) if token.isupper() or token.islower() else new
 
 
-def other_number(token: str, record: Record, attempt: int) -> str:
+def other_number(token: str, record: TransformRecord, attempt: int) -> str:
     """Another number with as many digits; "27th" becomes "93rd"."""
     ordinal = _ORDINAL.match(token)
     digits = ordinal[1] if ordinal else token

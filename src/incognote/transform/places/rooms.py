@@ -7,7 +7,7 @@ import re
 from incognote.lexicon import lexicon
 from incognote.transform.places import renaming
 from incognote.transform.places.organisations import invented_name, is_generic
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like
 from incognote.transform.word_data import word_list
 
@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|\b[A-Z](?:\.[A-Z])+\b|[^\W\d_]+(?
 _LETTERS = "ABCDEFGHJKLMNPRT"
 
 
-def room(mention: Mention, record: Record) -> str:
+def room(mention: Mention, record: TransformRecord) -> str:
     """The kind of room stays; every number, letter, direction and name in it changes, each by
     itself, so that "rm 118" is "Room 118" and "bed 2" is in the same ward as before."""
     words = [match[0].lower() for match in _TOKEN.finditer(mention.text)]
@@ -42,7 +42,7 @@ def room(mention: Mention, record: Record) -> str:
     return record.chose(_TOKEN.sub(other, mention.text))
 
 
-def _word(token: str, last: bool, record: Record) -> str:
+def _word(token: str, last: bool, record: TransformRecord) -> str:
     lower = token.lower()
     for directions in _DIRECTIONS:
         if lower in directions:

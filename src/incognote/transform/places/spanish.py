@@ -11,7 +11,7 @@ from incognote.lexicon.name_cells import name_place
 from incognote.transform.people.name_words import name_image
 from incognote.transform.places.renaming import renamed
 from incognote.transform.pools import from_pool
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like, squeeze
 from incognote.transform.word_data import table_of, word_list
 
@@ -54,24 +54,24 @@ def _ranks(name: str) -> dict[str, int]:
     return {fold(value): rank for rank, value in enumerate(_listed(name))}
 
 
-def country(text: str, record: Record) -> str:
+def country(text: str, record: TransformRecord) -> str:
     return record.chose(record.scope.draws.pick(_listed("countries"), "COUNTRY", fold(text)))
 
 
-def street(mention: Mention, record: Record) -> str:
+def street(mention: Mention, record: TransformRecord) -> str:
     """Another street: "Calle de la Constitución 12" -> "Calle de la Alameda 47"."""
     return _renamed(mention, record, "street", "address")
 
 
-def institution(mention: Mention, record: Record) -> str:
+def institution(mention: Mention, record: TransformRecord) -> str:
     """Another institution of the same kind: "Hospital La Paz" -> "Hospital La Merced"."""
     return _renamed(mention, record, "institution", "institutions")
 
 
-def _renamed(mention: Mention, record: Record, pool: str, kinds: str) -> str:
+def _renamed(mention: Mention, record: TransformRecord, pool: str, kinds: str) -> str:
     saints = {fold(match[2]): fold(match[1]) for match in _SAINT.finditer(mention.text)}
 
-    def word(token: str, record: Record, attempt: int) -> str:
+    def word(token: str, record: TransformRecord, attempt: int) -> str:
         folded = fold(token)
         own = from_pool(pool, folded, record)
         return own or _word(folded, saints.get(folded, ""), record, attempt)
@@ -80,7 +80,7 @@ def _renamed(mention: Mention, record: Record, pool: str, kinds: str) -> str:
     return record.chose(renamed(mention, record, kept, word))
 
 
-def region(mention: Mention, record: Record) -> str:
+def region(mention: Mention, record: TransformRecord) -> str:
     """Another province or community; "" for what is none."""
     folded = fold(mention.text)
     for name in ("provinces", "communities"):
@@ -93,7 +93,7 @@ def region(mention: Mention, record: Record) -> str:
     return ""
 
 
-def postcode(text: str, record: Record) -> str:
+def postcode(text: str, record: TransformRecord) -> str:
     """Another postal code, of a province of Spain; "" for what is no such code."""
     digits = squeeze(text)
     if len(digits) != _POSTCODE or not digits.isdigit() or not 1 <= int(digits[:2]) <= _PROVINCES:
@@ -104,7 +104,7 @@ def postcode(text: str, record: Record) -> str:
     return record.chose("".join(next(source) if char.isdigit() else char for char in text))
 
 
-def _word(folded: str, saint: str, record: Record, attempt: int) -> str:
+def _word(folded: str, saint: str, record: TransformRecord, attempt: int) -> str:
     """What stands for a word: a saint for a saint, another of the list and of the same gender, a
     name for a name, else one of the list."""
     if saint:
@@ -117,7 +117,7 @@ def _word(folded: str, saint: str, record: Record, attempt: int) -> str:
 
 
 def _from_list(
-    values: tuple[str, ...], name: str, folded: str, record: Record, attempt: int
+    values: tuple[str, ...], name: str, folded: str, record: TransformRecord, attempt: int
 ) -> str:
     at = next((at for at, value in enumerate(values) if fold(value) == folded), None)
     if at is None or attempt:

@@ -13,7 +13,7 @@ from incognote.transform.people.name_words import real_word
 from incognote.transform.places import spanish
 from incognote.transform.places.renaming import TOKEN, renamed
 from incognote.transform.pools import from_pool
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import fold, squeeze
 from incognote.transform.word_data import word_list
 
@@ -22,7 +22,7 @@ _NUMBERED = frozenset({"highway", "hwy", "rd", "road", "route", "rt"})
 _DEGREES = re.compile(r"\d[.°]\d|\d ?(?:°|deg)|\d ?[NSEW]\b|\b[NSEW] ?\d")
 
 
-def street(mention: Mention, record: Record) -> str:
+def street(mention: Mention, record: TransformRecord) -> str:
     """Another street name and number; kind, direction and the form of a unit stay."""
     if record.is_spanish:
         return spanish.street(mention, record)
@@ -36,7 +36,7 @@ def street(mention: Mention, record: Record) -> str:
     def known(new: str) -> bool:
         if record.corpus is None:
             return False
-        # "Rt 2 Box 118" and "400 South" have no name that could be somebody else's.
+        # "Rt 2 Box 118" and "400 South" have no name that could belong to another street.
         if numbered:
             return record.is_original(new)
         return street_core(new) in record.corpus.streets
@@ -63,7 +63,7 @@ def _street_names() -> tuple[str, ...]:
     return tuple(name for name in lexicon().streets if " " not in name and len(name) > 2)
 
 
-def street_name(token: str, record: Record, attempt: int = 0) -> str:
+def street_name(token: str, record: TransformRecord, attempt: int = 0) -> str:
     """What stands for the name of a street, or of a place that is named as streets are."""
     folded = fold(token)
     own = from_pool("street", folded, record)
@@ -80,14 +80,14 @@ def _street_ranks() -> dict[str, int]:
     return {fold(name): rank for rank, name in enumerate(_street_names())}
 
 
-def place_name(token: str, record: Record, attempt: int = 0) -> str:
+def place_name(token: str, record: TransformRecord, attempt: int = 0) -> str:
     """A street's name for a word people know, a family name for any other."""
     if lexicon().word_rank(token) is not None or not token.isalpha():
         return street_name(token, record, attempt)
     return real_word(token, record, salt=str(attempt or ""))
 
 
-def coordinates(mention: Mention, record: Record) -> str:
+def coordinates(mention: Mention, record: TransformRecord) -> str:
     """Degrees move by one to three, all further digits are drawn anew. A point of a grid ("17T
     584937 4477522", "87G8P27V+VV") is a code as others are."""
     if not _DEGREES.search(mention.text):

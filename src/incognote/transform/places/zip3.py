@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from incognote.core.zips import RESTRICTED_ZIP3
 from incognote.transform.places.geography import state_of_zip
-from incognote.transform.record import Mention, Record
+from incognote.transform.record import Mention, TransformRecord
 
 # Three digits, five, or nine. "2650" is Australian (or has lost a zero), "600040" Indian.
 _LENGTHS = (3, 5, 9)
@@ -25,7 +25,7 @@ class Zip3:
     fill: bool = False
     labels: ClassVar[frozenset[str]] = frozenset({"ZIP"})
 
-    def replace(self, mention: Mention, record: Record) -> str:  # noqa: ARG002 - one signature
+    def replace(self, mention: Mention, record: TransformRecord) -> str:  # noqa: ARG002 - one signature
         prefix = mention.text.strip()[:3]
         american = sum(map(str.isdigit, mention.text)) in _LENGTHS and prefix.isdigit()
         if not american or prefix in RESTRICTED_ZIP3 or state_of_zip(prefix) is None:

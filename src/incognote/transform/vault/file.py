@@ -89,6 +89,7 @@ class Vault:
     def __init__(self, path: Path, key: bytes) -> None:
         found = Lines.of(path)
         entries = _checked(found, Seal(key, found.header), path)
+        self._copied_ids = found.header.version == 1
         self._audit = path.with_name(path.name + ".audit.jsonl")
         self._entries = [entry for entry in entries if isinstance(entry, Entry)]
         self._names = {entry.new: entry.old for entry in entries if isinstance(entry, FileName)}
@@ -109,8 +110,12 @@ class Vault:
     def restored(self, document: Document, reason: str) -> Result:
         """A document that was written, turned back: its text, and what goes where in it.
 
-        Where something was removed without a trace, only the text can be told.
+        Where something was removed without a trace, only the text can be told. The runs of version
+        0.1 copied the ids of rows and patients: fields that such a vault does not hold are theirs.
         """
+        held = (document.id, text_hash(document.text)) in self._by_text
+        if self._copied_ids and not held and not document.free_text:
+            return Result(document, (), text=document.text)
         entry = self._entry(document.id, document.text, reason)
         swaps = tuple(
             Replacement(Span(change.start, change.end, change.label), change.original, "vault")

@@ -3,6 +3,8 @@
     incognote-vault 2 <random id of this vault>
     <base64 of nonce and sealed JSON>
 
+Those of version 0.1 say 1, and are read and added to as they are.
+
 Lines are sealed with AES-256-GCM. Each is bound to the header and to its place, so lines can be
 neither moved, exchanged nor taken out unnoticed up to the last one. A last line without its line
 end was torn off by a crash or a full disk: it is no entry.
@@ -89,8 +91,10 @@ class Lines:
         first, *lines = data[:whole].decode("latin-1").split("\n")[:-1] or [""]
         magic, _, rest = first.partition(" ")
         version, _, vault_id = rest.partition(" ")
-        if magic != _MAGIC or version not in ("1", "2") or not vault_id:
+        if magic != _MAGIC or not version.isdecimal() or not vault_id:
             raise UsageError(f"{path}: not a vault")
+        if version not in ("1", "2"):
+            raise UsageError(f"{path}: a vault of a newer version of incognote")
         return cls(Header(int(version), vault_id), tuple(lines), whole, len(data) - whole)
 
     def entries(self, seal: Seal) -> Iterator[Entry | FileName | None]:

@@ -15,10 +15,12 @@ from incognote.core.types import Document as Note
 from incognote.evaluate.agreement import Agreement, agreement
 from incognote.web.flow.adjudication import disputed
 from incognote.web.flow.edits import Mark, marks
+from incognote.web.flow.states import GOLD
 from incognote.web.store.documents import decoded
 from incognote.web.store.tables import Account, Annotation, Assignment, Document, Gold, Text
 
 MOST_NOTES = 2_000  # the latest so many notes are compared
+MOST_DIFFERENCES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Twice:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnnotatorPair:
     """Two annotators: kappa over words (PHI or not, and with labels), strict F1 of spans."""
 
     one: str
@@ -56,8 +58,10 @@ class NoteAgreement:
     disputes: int
 
 
-def annotated_twice(db: Session, project: int) -> list[Twice]:
-    rows = db.execute(
+def annotated_twice(db: Session, project: int, hidden_from: int | None = None) -> list[Twice]:
+    """Notes with two finished layers; without those that `hidden_from` annotated and that are not
+    settled yet."""
+    query = (
         select(Document, Text.body, Account.name, Annotation.spans)
         .join(Assignment, Assignment.document_id == Document.id)
         .join(Annotation, Annotation.assignment_id == Assignment.id)
@@ -73,8 +77,11 @@ def annotated_twice(db: Session, project: int) -> list[Twice]:
         .order_by(Document.id.desc(), Assignment.slot)
         .limit(2 * MOST_NOTES)
     )
+    if hidden_from is not None:
+        own = select(Assignment.document_id).where(Assignment.account_id == hidden_from)
+        query = query.where((Document.state == GOLD) | Document.id.not_in(own))
     found: dict[int, Twice] = {}
-    for document, body, name, spans in rows:
+    for document, body, name, spans in db.execute(query):
         one = found.setdefault(
             document.id,
             Twice(document.id, document.ident, document.batch, decoded(body), {}),
@@ -83,7 +90,7 @@ def annotated_twice(db: Session, project: int) -> list[Twice]:
     return [one for one in reversed(found.values()) if len(one.layers) == 2]
 
 
-def by_pair(notes: Sequence[Twice]) -> list[Pair]:
+def by_pair(notes: Sequence[Twice]) -> list[AnnotatorPair]:
     people = sorted({name for note in notes for name in note.layers})
     found = []
     for one, other in combinations(people, 2):
@@ -93,9 +100,9 @@ def by_pair(notes: Sequence[Twice]) -> list[Pair]:
     return found
 
 
-def _pair(one: str, other: str, notes: Sequence[Twice]) -> Pair:
+def _pair(one: str, other: str, notes: Sequence[Twice]) -> AnnotatorPair:
     measured = _measured(one, other, notes)
-    return Pair(
+    return AnnotatorPair(
         one,
         other,
         len(notes),
@@ -133,6 +140,37 @@ def by_note(notes: Sequence[Twice]) -> list[NoteAgreement]:
     return sorted(found, key=lambda each: (-each.disputes, each.id))
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A disputed place, with the labels that each of the two gives in it."""
+
+    id: int
+    ident: str
+    batch: int | None
+    start: int
+    end: int
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def differences(
+    notes: Sequence[Twice], label: str = "", batch: int | None = None
+) -> list[Difference]:
+    """The disputes behind a number: of a label, of a batch, or all; the first of them."""
+    found = []
+    for note in notes:
+        if batch is not None and note.batch != batch:
+            continue
+        one, other = note.layers
+        for place in disputed(note.layers[one], note.layers[other]):
+            a, b = (tuple(mark[2] for mark in marks) for marks in (place.a, place.b))
+            if not label or label in (*a, *b):
+                said = ((one, a), (other, b))
+                found.append(
+                    Difference(note.id, note.ident, note.batch, place.start, place.end, said)
+                )
+    return found[:MOST_DIFFERENCES]
+
+
 def by_batch(notes: Sequence[Twice]) -> list[tuple[int, int, float, float]]:
     """(batch, notes, mean kappa over words, strict span F1), in order."""
     batches: dict[int, list[Twice]] = {}
@@ -157,7 +195,7 @@ def own_differences(db: Session, project: int, account: int) -> list[dict[str, A
         .join(Annotation, Annotation.assignment_id == Assignment.id)
         .where(
             Document.project_id == project,
-            Document.state == "gold",
+            Document.state == GOLD,
             Document.removed_at.is_(None),
             Assignment.account_id == account,
             Assignment.part == "annotate",

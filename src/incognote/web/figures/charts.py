@@ -3,6 +3,7 @@ series has a dash and a marker of its own, so that colour alone says nothing."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,11 +30,10 @@ def line_chart(title: str, x_title: str, y_title: str, series: Sequence[Series])
         return Markup()
     values = [y for _, y in points] + [y for one in series for pair in one.band for y in pair]
     low_x, high_x = min(x for x, _ in points), max(x for x, _ in points)
-    low_y, high_y = min(values), max(values)
     if high_x == low_x:
         low_x, high_x = low_x - 1, high_x + 1
-    if high_y - low_y < 1e-9:
-        low_y, high_y = low_y - max(0.05, abs(low_y) / 10), high_y + max(0.05, abs(high_y) / 10)
+    ticks = _ticks(min(values), max(values))
+    low_y, high_y = ticks[0], ticks[-1]
 
     def at(x: float, y: float) -> tuple[float, float]:
         across = _LEFT + (x - low_x) / (high_x - low_x) * (_WIDTH - _LEFT - _RIGHT)
@@ -45,8 +45,7 @@ def line_chart(title: str, x_title: str, y_title: str, series: Sequence[Series])
         f'aria-label="{escape(title)}"><title>{escape(title)}</title>'
     )
     parts = [opening]
-    for step in range(5):
-        value = low_y + (high_y - low_y) * step / 4
+    for value in ticks:
         _, y = at(low_x, value)
         parts.append(f'<line class="grid" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>')
         parts.append(_text(_LEFT - 6, y + 4, _short(value), "end"))
@@ -58,6 +57,8 @@ def line_chart(title: str, x_title: str, y_title: str, series: Sequence[Series])
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, x_title, "middle"))
     parts.append(f'<text class="heading" x="4" y="15">{escape(title)}</text>')
     parts.append(_text(4, 34, y_title, "start"))
+    if len(series) > 1:
+        parts += _legend(series)
     return Markup("".join([*parts, "</svg>"]))  # noqa: S704 - every text in it was escaped
 
 
@@ -79,9 +80,34 @@ def _series(one: Series, number: int, at) -> list[str]:  # type: ignore[no-untyp
             f'<circle class="dot series-{number}" cx="{x}" cy="{y}" r="3.2">'
             f"<title>{escape(told)}</title></circle>"
         )
-    x, y = at(*one.points[-1]) if one.points else (0, 0)
-    parts.append(_text(min(x, _WIDTH - _RIGHT) - 6, max(_TOP + 10, y - 8), one.name, "end"))
     return parts
+
+
+def _legend(series: Sequence[Series]) -> list[str]:
+    """The line of each series and its name, from the right."""
+    parts, x = [], _WIDTH - _RIGHT
+    for number, one in reversed(list(enumerate(series))):
+        parts.append(_text(x, 34, one.name, "end"))
+        x -= 7.0 * len(one.name) + 6
+        dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number else ""
+        path = f"{x - 26:.0f},30 {x:.0f},30"
+        parts.append(f'<polyline class="line series-{number}" points="{path}"{dash}/>')
+        x -= 40
+    return parts
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Three to seven round numbers around the values; shares do not go beyond 0 and 1."""
+    is_share = low >= 0 and high <= 1
+    if high - low < 1e-9:
+        low, high = low - max(0.05, abs(low) / 10), high + max(0.05, abs(high) / 10)
+    if is_share:
+        low, high = max(0.0, low), min(1.0, high)
+    rough = (high - low) / 4
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(number * step, 10) for number in range(first, last + 1)]
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from incognote.core.types import AnnotatedDocument, Span
@@ -19,7 +19,7 @@ from incognote.web.flow.draw import MEASURE
 from incognote.web.flow.effort import mean
 from incognote.web.store.documents import decoded
 from incognote.web.store.learning import final_spans
-from incognote.web.store.tables import Assignment, Document, Model, Suggestion, Text
+from incognote.web.store.tables import Account, Assignment, Document, Model, Suggestion, Text
 
 MOST_NOTES = 2_000
 
@@ -105,6 +105,44 @@ def _spans(rows: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
     return tuple(sorted(Span(row[0], row[1], row[2]) for row in rows))
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a person has finished, and what it took."""
+
+    name: str
+    part: str
+    notes: int
+    words: int
+    actions: int
+    keystrokes: int
+    active_ms: int
+
+
+def by_person(db: Session, project: int, account: int | None = None) -> list[Effort]:
+    total = [
+        func.sum(column)
+        for column in (
+            Assignment.words,
+            Assignment.actions,
+            Assignment.keystrokes,
+            Assignment.active_ms,
+        )
+    ]
+    query = (
+        select(Account.name, Assignment.part, func.count(), *total)
+        .join(Account, Account.id == Assignment.account_id)
+        .where(Assignment.project_id == project, Assignment.state == "done")
+        .group_by(Account.name, Assignment.part)
+        .order_by(Account.name, Assignment.part)
+    )
+    if account is not None:
+        query = query.where(Assignment.account_id == account)
+    return [
+        Effort(name, part, *(int(number) for number in numbers))
+        for name, part, *numbers in db.execute(query)
+    ]
+
+
 def by_batch(notes: Sequence[Settled]) -> list[Batch]:
     batches: dict[int, list[Settled]] = {}
     for note in notes:
@@ -121,18 +159,14 @@ def by_batch(notes: Sequence[Settled]) -> list[Batch]:
     ]
 
 
-def effort_chart(batches: Sequence[Batch]) -> Markup:
-    return line_chart(
-        "Effort by batch",
-        "batch",
-        "actions and seconds per note",
-        [
-            Series("seconds", [(one.number, one.seconds) for one in batches]),
-            Series("actions", [(one.number, one.actions) for one in batches]),
-        ]
-        if batches
-        else [],
-    )
+def effort_charts(batches: Sequence[Batch]) -> list[Markup]:
+    """Seconds and actions do not share an axis: one would flatten the other."""
+    seconds = Series("seconds", [(one.number, one.seconds) for one in batches])
+    actions = Series("actions", [(one.number, one.actions) for one in batches])
+    return [
+        line_chart("Time for a note, by batch", "batch", "active seconds", [seconds]),
+        line_chart("Corrections of a note, by batch", "batch", "actions", [actions]),
+    ]
 
 
 def suggestion_chart(batches: Sequence[Batch]) -> Markup:

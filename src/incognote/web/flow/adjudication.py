@@ -9,6 +9,8 @@ from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.evaluate.agreement import disputes
 from incognote.web.flow.edits import Mark
 
+EDITED = "edited"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -19,6 +21,16 @@ class Place:
     a: tuple[Mark, ...]
     b: tuple[Mark, ...]
     ensemble: tuple[Mark, ...] = ()
+
+    def of(self, choice: str) -> tuple[Mark, ...] | None:
+        """The spans of a choice; None for one that says nothing of them."""
+        chosen: dict[str, tuple[Mark, ...]] = {
+            "a": self.a,
+            "b": self.b,
+            "ensemble": self.ensemble,
+            "none": (),
+        }
+        return chosen.get(choice)
 
 
 def agreed(a: Sequence[Mark], b: Sequence[Mark]) -> tuple[Mark, ...]:
@@ -38,15 +50,16 @@ def disputed(a: Sequence[Mark], b: Sequence[Mark], ensemble: Sequence[Mark] = ()
         Place(
             one.start,
             one.end,
-            _within(a, one.start, one.end),
-            _within(b, one.start, one.end),
-            _within(ensemble, one.start, one.end),
+            within(a, one.start, one.end),
+            within(b, one.start, one.end),
+            within(ensemble, one.start, one.end),
         )
         for one in found
     ]
 
 
-def _within(spans: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
+def within(spans: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
+    """The spans that touch a stretch."""
     return tuple(mark for mark in spans if mark[0] < end and start < mark[1])
 
 

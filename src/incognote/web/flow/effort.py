@@ -15,18 +15,17 @@ def active(milliseconds: int) -> int:
 
 
 def actions_needed(before: Sequence[Mark], after: Sequence[Mark]) -> int:
-    """The fewest strokes that turn one layer into another: a span that only changes its label or
-    its edges takes one, every other addition or removal one each."""
+    """The fewest actions that turn one layer into another: a new span takes two, to choose its
+    words and to label them; a removal, another label and another edge take one each."""
     gone, come = set(before) - set(after), set(after) - set(before)
     changed = 0
     for mark in sorted(come):
         partner = next((old for old in sorted(gone) if old[0] < mark[1] and mark[0] < old[1]), None)
         if partner is not None:
             gone.discard(partner)
-            # A label and an edge are two strokes, and each edge is one of its own.
             changed += sum((partner[0] != mark[0], partner[1] != mark[1], partner[2] != mark[2]))
             come = come - {mark}
-    return changed + len(gone) + len(come)
+    return changed + len(gone) + 2 * len(come)
 
 
 def mean(values: Iterable[float]) -> float:

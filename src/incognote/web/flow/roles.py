@@ -39,6 +39,12 @@ def may_adjudicate(account: int, annotators: Collection[int]) -> bool:
     return account not in annotators
 
 
+def may_see_spans(roles: Collection[str], *, settled: bool) -> bool:
+    """Who annotates sees what others and the ensemble say of a note only when it is settled:
+    whatever else they are, they could still be given this note."""
+    return settled or ANNOTATOR not in roles
+
+
 def may_review(account: int, drafted_by: int | None) -> bool:
     """Nobody approves what they drafted."""
     return account != drafted_by

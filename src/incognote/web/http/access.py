@@ -63,13 +63,13 @@ def check_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     if site is not None and site not in ("same-origin", "none"):
         raise HTTPException(403, "this request comes from another site")
-    if origin is not None and origin != f"{_scheme(request)}://{request.headers.get('host')}":
+    if origin is not None and origin != f"{scheme_of(request)}://{request.headers.get('host')}":
         raise HTTPException(403, "this request comes from another site")
     if site is None and origin is None:
         raise HTTPException(403, "the request does not say which page it comes from")
 
 
-def _scheme(request: Request) -> str:
+def scheme_of(request: Request) -> str:
     return "https" if request.app.state.https else request.url.scheme
 
 
@@ -124,11 +124,10 @@ class Access:
         return self.person.id
 
 
-def access_to(request: Request, person: Person, project: int, action: str) -> Access:
+def access_to(db: Session, person: Person, project: int, action: str) -> Access:
     """The person's access to a project for an action. A project one is not in does not exist."""
-    with store_of(request).read() as db:
-        found = db.get(Project, project)
-        roles = roles_of(db, person.id, project)
+    found = db.get(Project, project)
+    roles = roles_of(db, person.id, project)
     if found is None or not roles:
         raise HTTPException(404, "no such project")
     if not may(action, roles):
@@ -137,13 +136,13 @@ def access_to(request: Request, person: Person, project: int, action: str) -> Ac
 
 
 def row_for(
-    request: Request, person: Person, db: Session, table: type[Owned], key: int, action: str
+    person: Person, db: Session, table: type[Owned], key: int, action: str
 ) -> tuple[Owned, Access]:
     """A row of any project, if this person may do this in its project."""
     found = db.get(table, key)
     if found is None:
         raise HTTPException(404, f"no such {_NOUNS[table]}")
-    return found, access_to(request, person, found.project_id, action)
+    return found, access_to(db, person, found.project_id, action)
 
 
 def row_in(db: Session, access: Access, table: type[Within], key: int) -> Within:
@@ -160,7 +159,8 @@ def allowed(action: str) -> Any:
     def check(
         request: Request, project: int, person: Annotated[Person, Depends(signed_in)]
     ) -> Access:
-        return access_to(request, person, project, action)
+        with store_of(request).read() as db:
+            return access_to(db, person, project, action)
 
     check.permission = action  # type: ignore[attr-defined]
     return Depends(check)

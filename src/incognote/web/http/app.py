@@ -13,6 +13,7 @@ from incognote.web.http import errors
 from incognote.web.http.errors import NoTraceback
 from incognote.web.http.headers import SecurityHeaders
 from incognote.web.http.limits import BodyLimit, Throttle
+from incognote.web.http.oidc import Provider
 from incognote.web.http.render import renderer
 from incognote.web.http.routes import ROUTERS
 from incognote.web.store.database.connection import Store
@@ -22,7 +23,11 @@ LARGEST_UPLOAD = 2 * 1024**3
 
 
 def create_app(
-    store: Store, *, https: bool = False, largest_upload: int = LARGEST_UPLOAD, oidc: Any = None
+    store: Store,
+    *,
+    https: bool = False,
+    largest_upload: int = LARGEST_UPLOAD,
+    oidc: Provider | None = None,
 ) -> FastAPI:
     """`https`: the browser speaks HTTPS, here or with a proxy before us."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)

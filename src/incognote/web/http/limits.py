@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import threading
 import time
+from collections import deque
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -13,6 +17,9 @@ JSON_LIMIT = 4 * 1024 * 1024
 _FREE_TRIES = 4
 _LONGEST_WAIT = 900.0
 _REMEMBERED = 10_000
+WINDOW = 900.0  # seconds in which failed sign-ins are counted together
+FROM_ONE = 50  # of one address: an office behind one address makes mistakes, too
+FROM_ALL = 300
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as what happened
@@ -67,32 +74,66 @@ async def refuse(send: Send, status: int, error: str) -> None:
 
 
 class Throttle:
-    """Slows down who keeps failing: after a few tries, each failure doubles the wait.
+    """Slows down who guesses passwords.
 
-    Names that do not exist count like those that do, so that the wait tells nobody which exist.
+    An account hears no more for a while after a few failures, and for twice as long after each
+    further one; names that do not exist count like those that do, so that the wait tells nobody
+    which exist. Who tries one password on many accounts meets the bounds of failures from one
+    address and of all together. A try counts as failed from its beginning, so that a hundred at
+    once are a hundred.
     """
 
-    def __init__(self, clock: object = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._failures: BoundedDict[str, tuple[int, float]] = BoundedDict(
+        self._lock = threading.Lock()
+        # More names than the bound of all together lets through are never in it.
+        self._accounts: BoundedDict[str, tuple[int, float]] = BoundedDict(
             f"{__name__}.failures", _REMEMBERED
         )
+        self._failures: deque[tuple[float, str]] = deque()
 
-    def _now(self) -> float:
-        return float(self._clock())  # type: ignore[operator]
+    def begin(self, name: str, address: str) -> float:
+        """Counts a try; seconds to wait where it is not heard."""
+        network = _network(address)
+        with self._lock:
+            now = self._clock()
+            while self._failures and self._failures[0][0] <= now - WINDOW:
+                self._failures.popleft()
+            wait = max(
+                self._accounts.get(name, (0, now))[1] - now,
+                self._until_free([at for at, who in self._failures if who == network], FROM_ONE),
+                self._until_free([at for at, _ in self._failures], FROM_ALL),
+            )
+            if wait > 0:
+                return wait
+            count = self._accounts.get(name, (0, 0.0))[0] + 1
+            pause = min(_LONGEST_WAIT, 2.0 ** (count - _FREE_TRIES)) if count > _FREE_TRIES else 0.0
+            self._accounts[name] = (count, now + pause)
+            self._accounts.move_to_end(name)
+            self._failures.append((now, network))
+            return 0.0
 
-    def wait(self, *keys: str) -> float:
-        """Seconds until the next try is heard."""
-        waits = [self._failures[key][1] - self._now() for key in keys if key in self._failures]
-        return max([0.0, *waits])
+    def _until_free(self, failures: list[float], most: int) -> float:
+        return failures[-most] + WINDOW - self._clock() if len(failures) >= most else 0.0
 
-    def failed(self, *keys: str) -> None:
-        for key in keys:
-            count = self._failures.get(key, (0, 0.0))[0] + 1
-            wait = min(_LONGEST_WAIT, 2.0 ** (count - _FREE_TRIES)) if count > _FREE_TRIES else 0.0
-            self._failures[key] = (count, self._now() + wait)
-            self._failures.move_to_end(key)
+    def succeeded(self, name: str, address: str) -> None:
+        """The account starts anew; of its address only this try is taken back, or somebody with an
+        account of their own could clear the way for guesses at others."""
+        network = _network(address)
+        with self._lock:
+            self._accounts.pop(name, None)
+            for at in range(len(self._failures) - 1, -1, -1):
+                if self._failures[at][1] == network:
+                    del self._failures[at]
+                    break
 
-    def succeeded(self, *keys: str) -> None:
-        for key in keys:
-            self._failures.pop(key, None)
+
+def _network(address: str) -> str:
+    """The address, or the network of an IPv6 one: whoever has one has 2**64."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if found.version == 6:
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)

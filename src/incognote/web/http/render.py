@@ -26,7 +26,7 @@ def renderer(app: FastAPI) -> Render:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"day": day, "ago": ago, "percent": percent, "count": count}
+    environment.filters |= {"day": day, "ago": ago, "percent": percent, "count": count, "why": why}
     environment.globals |= {"version": __version__, "oidc": app.state.oidc is not None}
 
     def render(request: Request, page: str, *, status_code: int = 200, **values: Any) -> Response:
@@ -50,6 +50,21 @@ def day(milliseconds: int | None) -> str:
     if milliseconds is None:
         return ""
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(milliseconds / 1000))
+
+
+# Errors of jobs that people can do something about; of others the type says where to look.
+_WHY = {
+    "TooLittleGold": "too few settled notes to learn from",
+    "NothingHard": "the last transformer makes no error on the settled notes",
+    "MissingExtra": "an extra that it needs is not installed",
+    "WorkerLost": "its worker died three times",
+    "PolicyError": "the policy of the project does not work",
+    "ReadError": "the file is damaged or not what its name says",
+}
+
+
+def why(error: str) -> str:
+    return _WHY.get(error, error)
 
 
 def ago(milliseconds: int | None) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from incognote.core.errors import UsageError
 from incognote.web.http.app import LARGEST_UPLOAD, create_app
+from incognote.web.http.oidc import Provider
 from incognote.web.store.database import schema
 from incognote.web.store.database.connection import Store
 from incognote.web.store.site import Site
@@ -63,7 +64,10 @@ def serve(site: Site, serving: Serving) -> None:
     check(serving)
     store = Store(site)
     schema.check(store.engine)
-    app = create_app(store, https=serving.https, largest_upload=serving.largest_upload)
+    provider = Provider(site.oidc) if site.oidc else None
+    app = create_app(
+        store, https=serving.https, largest_upload=serving.largest_upload, oidc=provider
+    )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     # Addresses of pages hold numbers only, but what people look for stands in the query.
     config = uvicorn.Config(

@@ -11,7 +11,7 @@ import { View } from "./view.js";
 
 /** @typedef {import("./layer.js").Mark} Mark */
 /** @typedef {{name: string, category: string, look: string, key: string, description: string}} Label */
-/** @typedef {{start: number, end: number, a: Mark[], b: Mark[], ensemble: Mark[], choice?: string}} Dispute */
+/** @typedef {{start: number, end: number, a: Mark[], b: Mark[], ensemble: Mark[], choice?: string | null, reason?: string}} Dispute */
 /** @typedef {[number, number, string, number, string[], string]} Claim */
 
 const PAUSE = 60_000;
@@ -42,6 +42,8 @@ export class Editor {
     this.selection = [0, 0];
     this.anchor = 0;
     this.dispute = -1;
+    /** Decisions on their way to the server. @type {Promise<unknown>} */
+    this.noted = Promise.resolve();
     this.lastLabel = "";
     /**
      * Places of the same text, while they are shown.
@@ -141,18 +143,18 @@ export class Editor {
 
   /**
    * A correction as a rule for the policy; a manager sees what it changes before signing it.
-   * @param {"term" | "never"} kind
+   * @param {"term" | "never" | "template"} kind
    */
   async propose(kind) {
     const [start, end] = this.selection;
     const label = this.chosen ? this.chosen[2] : "";
     const claim = this.suggestions.find((s) => s[0] < end && start < s[1]);
-    const body = { kind, word: this.map.slice(start, end), label: kind === "term" ? label : claim ? claim[2] : "", document: this.note.document };
+    const body = { kind, word: this.map.slice(start, end), label: kind === "term" ? label : claim ? claim[2] : "", document: this.note.document, start };
     try {
       await api("POST", `projects/${this.root.dataset.project}/proposals`, body);
-      this.panel.tell("Proposed. A manager sees what it would change on all notes, and signs it.");
+      this.panel.notice("Proposed. A manager sees what it would change on all notes, and signs it.");
     } catch (error) {
-      this.panel.tell(error instanceof Error ? error.message : "That did not work.");
+      this.panel.notice(error instanceof Error ? error.message : "That did not work.");
     }
   }
 
@@ -500,23 +502,43 @@ export class Editor {
     const place = this.disputes.find((d) => d.start < Math.max(end, start + 1) && start < d.end);
     if (!place) return;
     place.choice = choice;
-    const row = { start: place.start, end: place.end, choice };
-    api("POST", `documents/${this.note.document}/decisions`, row).catch(() => this.panel.tell("The decision was not noted."));
+    this.noteDecision(place);
     this.panel.drawDisputes();
+  }
+
+  /**
+   * Tells the server how a place was settled, one after the other.
+   * @param {Dispute} place
+   */
+  noteDecision(place) {
+    const row = { start: place.start, end: place.end, choice: place.choice, reason: place.reason ?? "" };
+    this.noted = this.noted
+      .then(() => api("POST", `documents/${this.note.document}/decisions`, row))
+      .catch(() => {
+        place.choice = null;
+        this.panel.drawDisputes();
+        this.panel.notice("The decision was not noted: choose again.");
+      });
   }
 
   // ---- leaving ----
 
   async done() {
     const open = this.disputes.filter((place) => !place.choice).length;
-    if (open && !(await this.panel.ask(`${open} places are not decided. Leave them as they are?`))) return;
+    if (open) {
+      const next = this.disputes.findIndex((place) => !place.choice);
+      this.chooseDispute(next);
+      this.panel.notice(open === 1 ? "One place is not decided yet." : `${open} places are not decided yet.`);
+      return;
+    }
     if (!this.sawEnd && !(await this.panel.ask("The end of this note was never on screen. Done all the same?"))) return;
     try {
       await this.sync.settled();
+      await this.noted;
       await api("POST", `assignments/${this.note.id}/done`, { revision: this.layer.revision, ...this.effort() });
       await this.next();
     } catch (error) {
-      this.panel.tell(error instanceof Error ? error.message : "That did not work.");
+      this.panel.notice(error instanceof Error ? error.message : "That did not work.");
     }
   }
 

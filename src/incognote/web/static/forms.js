@@ -127,3 +127,6 @@ if (jobs instanceof HTMLElement && jobs.querySelector("[data-running]")) {
   };
   setTimeout(ask, 1200);
 }
+
+// On a phone the tabs are one row that scrolls: the one that is open comes into sight.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

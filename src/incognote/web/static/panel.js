@@ -165,6 +165,13 @@ export class Panel {
       });
       list.append(button);
     }
+    const reason = /** @type {HTMLInputElement} */ (element("input", { maxlength: "1000", autocomplete: "off" }));
+    reason.value = place.reason ?? "";
+    reason.addEventListener("change", () => {
+      place.reason = reason.value;
+      if (place.choice) editor.noteDecision(place);
+    });
+    list.append(element("label", {}, "Reason ", reason));
     return list;
   }
 
@@ -173,9 +180,13 @@ export class Panel {
     const { suggestions, dropped } = this.editor;
     const found = suggestions.filter((s) => s[0] < end && start < s[1]);
     const against = dropped.filter((d) => d[0] < end && start < d[1]);
+    const weights = this.editor.note.weights ?? {};
+    /** @param {import("./editor.js").Claim} claim who said it, each with its say in this label */
+    const by = (claim) =>
+      claim[4].map((source) => `${source} (weight ${weights[source.split("/")[0]]?.[claim[2]] ?? "?"})`).join(", ");
     const rows = [
-      ...found.map((s) => element("li", {}, element("strong", {}, s[2]), ` ${Math.round(s[3] * 100)} % by ${s[4].join(", ")}`)),
-      ...against.map((d) => element("li", { class: "dropped" }, element("strong", {}, d[2]), ` by ${d[4].join(", ")}: ${d[5]}`)),
+      ...found.map((s) => element("li", {}, element("strong", {}, s[2]), ` ${Math.round(s[3] * 100)} % by ${by(s)}`)),
+      ...against.map((d) => element("li", { class: "dropped" }, element("strong", {}, d[2]), ` by ${by(d)}: ${d[5]}`)),
     ];
     if (!rows.length) {
       return this.editor.note.assisted ? [element("p", { class: "quiet" }, "No member of the ensemble claimed these words.")] : [];
@@ -193,16 +204,24 @@ export class Panel {
     const never = element("button", { type: "button", class: "plain" }, "Propose: never mark this");
     always.addEventListener("click", () => void this.editor.propose("term"));
     never.addEventListener("click", () => void this.editor.propose("never"));
-    box.append(isMarked ? always : never);
+    const form = element("button", { type: "button", class: "plain" }, "Propose: sentences of this form");
+    form.addEventListener("click", () => void this.editor.propose("template"));
+    box.append(...(isMarked ? [always, form] : [never]));
     return box;
   }
 
   /** @param {number} count */
   repeated(count) {
-    find("#chosen").prepend(
-      element("p", { class: "notice" }, `${count} ${count === 1 ? "place" : "places"} with this text. Enter marks, Delete unmarks, Escape leaves.`),
-    );
-    this.tell(`${count} places with this text`);
+    this.notice(`${count} ${count === 1 ? "place" : "places"} with this text. Enter marks, Delete unmarks, Escape leaves.`);
+  }
+
+  /**
+   * Says something that must not be overlooked.
+   * @param {string} words
+   */
+  notice(words) {
+    find("#chosen").prepend(element("p", { class: "notice" }, words));
+    this.tell(words);
   }
 
   // ---- dialogs and buttons ----

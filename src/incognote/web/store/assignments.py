@@ -106,17 +106,18 @@ def _claim_dispute(db: Session, project: Project, account: int) -> Assignment | 
 
 def adjudicate(db: Session, project: Project, document: Document, account: int) -> Assignment:
     """Gives a disputed note to an adjudicator, who starts from what both annotators agree on."""
-    layers = settling.layers(db, document.id)
-    if not may_adjudicate(account, [layer.account for layer in layers]):
+    if not may_adjudicate(account, settling.annotators(db, document.id)):
         raise Refused("nobody adjudicates a note that they annotated")
     if document.state != DISPUTED:
         raise Refused("this note is not disputed")
-    agreed = settling.agreed_spans(layers)
+    agreed = settling.agreed_spans(settling.layers(db, document.id))
     return _open(db, project, document, account, ADJUDICATE, agreed, assisted=True, slot=1)
 
 
 def assign(db: Session, project: Project, document: Document, account: int) -> Assignment:
     """Gives a note to an annotator."""
+    if _there(db, document.id, account, ADJUDICATE):
+        raise Refused("who adjudicated a note has read both annotations of it")
     taken = _slots(db, document.id)
     if len(taken) >= document.annotators:
         raise Refused("this note has all its annotators")
@@ -153,6 +154,16 @@ def _slots(db: Session, document: int) -> set[int]:
     )
 
 
+def _there(db: Session, document: int, account: int, part: str) -> Assignment | None:
+    return db.scalars(
+        select(Assignment).where(
+            Assignment.document_id == document,
+            Assignment.account_id == account,
+            Assignment.part == part,
+        )
+    ).first()
+
+
 def _open(
     db: Session,
     project: Project,
@@ -164,13 +175,7 @@ def _open(
     slot: int,
     run: int | None = None,
 ) -> Assignment:
-    there = db.scalars(
-        select(Assignment).where(
-            Assignment.document_id == document.id,
-            Assignment.account_id == account,
-            Assignment.part == part,
-        )
-    ).first()
+    there = _there(db, document.id, account, part)
     if there and there.state not in (EXPIRED, SKIPPED):
         if part == ADJUDICATE and there.state == DONE:
             there.state, there.done_at = OPEN, None

@@ -140,16 +140,14 @@ def texts_of(db: Session, ids: Iterable[int]) -> dict[int, tuple[Document, Text]
     return {document.id: (document, text) for document, text in rows}
 
 
-def links_of(db: Session, ids: Sequence[int]) -> dict[int, list[Link]]:
-    """What people said of who is meant, by note, the oldest first."""
+def links_of(db: Session, ids: Sequence[int], by: int | None = None) -> dict[int, list[Link]]:
+    """What people, or one account, said of who is meant, by note, the oldest first."""
     found: dict[int, list[Link]] = {}
     for at in range(0, len(ids), 500):
-        rows = db.scalars(
-            select(PersonLink)
-            .where(PersonLink.document_id.in_(ids[at : at + 500]))
-            .order_by(PersonLink.id)
-        )
-        for row in rows:
+        query = select(PersonLink).where(PersonLink.document_id.in_(ids[at : at + 500]))
+        if by is not None:
+            query = query.where(PersonLink.account_id == by)
+        for row in db.scalars(query.order_by(PersonLink.id)):
             found.setdefault(row.document_id, []).append(Link(row.one, row.other, row.same))
     return found
 

@@ -35,12 +35,13 @@ def enqueue(
 
 
 def enqueue_once(
-    db: Session, kind: str, project: int, account: int | None = None, **arguments: Any
+    db: Session, kind: str, project: int | None, account: int | None = None, **arguments: Any
 ) -> Job:
-    """A job of this kind that waits already does the work of a second one."""
-    there = db.scalars(
+    """A job that waits already does the work of a second one with the same arguments."""
+    waiting = db.scalars(
         select(Job).where(Job.kind == kind, Job.project_id == project, Job.state == QUEUED)
-    ).first()
+    )
+    there = next((job for job in waiting if (job.arguments or {}) == arguments), None)
     return there or enqueue(db, kind, project, account, **arguments)
 
 

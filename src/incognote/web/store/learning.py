@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import case, func, select, update
 from sqlalchemy.orm import Session
 
 from incognote.core.errors import UsageError
 from incognote.core.labels import SAFE, all_labels
-from incognote.core.types import AnnotatedDocument, Span
+from incognote.core.types import AnnotatedDocument, Result, Span
+from incognote.core.types import Document as Note
+from incognote.web.flow.draw import LEARN, MEASURE
+from incognote.web.flow.edits import Mark
 from incognote.web.flow.states import GOLD, Refused
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
@@ -25,6 +29,14 @@ from incognote.web.store.tables import Document, Gold, Model, Project, Proposal,
 CANDIDATE, IN_USE, RETIRED = "candidate", "in use", "retired"
 OPEN, SIGNED, REFUSED = "open", "signed", "refused"
 KINDS = ("term", "never", "template", "sentence")
+FEWEST = 5  # settled notes that a model learns from
+CRF, FAST, TRANSFORMER = "crf", "fast", "transformer"
+# Kind of a model -> modules that training it needs.
+_NEEDS = {
+    CRF: ("pycrfsuite",),
+    FAST: ("torch", "onnx", "safetensors"),
+    TRANSFORMER: ("torch", "onnx", "safetensors"),
+}
 _CHUNK = 200
 
 
@@ -66,6 +78,69 @@ def final_spans(db: Session, ids: list[int]) -> dict[int, list[list[Any]]]:
         .order_by(Gold.document_id, Gold.version)
     )
     return {key: spans for key, spans in rows}  # noqa: C416 - the last version wins
+
+
+class TooLittleGold(UsageError):  # noqa: N818 - reads as what happened
+    """There is nothing to learn from yet; the message says what is missing."""
+
+
+def lacking(db: Session, project: int) -> str:
+    """What is missing before a model can be trained, in words; "" where nothing is."""
+    settled, marked = db.execute(
+        select(
+            func.count(), func.coalesce(func.sum(case((Document.labels != "", 1), else_=0)), 0)
+        ).where(
+            Document.project_id == project,
+            Document.state == GOLD,
+            Document.purpose == LEARN,
+            Document.removed_at.is_(None),
+        )
+    ).one()
+    if settled < FEWEST:
+        return (
+            f"A model learns from at least {FEWEST} settled notes that are not set aside for "
+            f"measuring; so far there are {settled}."
+        )
+    if marked < 2:
+        return "Fewer than two of the settled notes have anything marked: nothing to learn yet."
+    return ""
+
+
+def settled_measuring(db: Session, project: int) -> bool:
+    """Whether a figure can be had: some note that never trains is settled."""
+    query = select(Document.id).where(
+        Document.project_id == project,
+        Document.state == GOLD,
+        Document.purpose == MEASURE,
+        Document.removed_at.is_(None),
+    )
+    return db.scalar(query.limit(1)) is not None
+
+
+def trainable() -> list[str]:
+    """The kinds of model whose extras are installed here."""
+    return [kind for kind, names in _NEEDS.items() if all(map(find_spec, names))]
+
+
+def last_transformer(db: Session, project: int) -> Model | None:
+    """What training on hard examples goes on from."""
+    query = select(Model).where(Model.project_id == project, Model.kind == TRANSFORMER)
+    return db.scalars(query.order_by(Model.id.desc()).limit(1)).first()
+
+
+def after_batch(db: Session, project: int) -> list[dict[str, Any]]:
+    """What to train when a batch is full: a CRF at once, and then what the project has trained
+    before, a transformer on the notes it still errs on."""
+    if lacking(db, project):
+        return []
+    used = set(db.scalars(select(Model.kind).where(Model.project_id == project)))
+    wanted: list[dict[str, Any]] = [{"model": CRF}]
+    if FAST in used:
+        wanted.append({"model": FAST})
+    if TRANSFORMER in used:
+        wanted.append({"model": TRANSFORMER, "hard": True})
+    there = trainable()
+    return [one for one in wanted if one["model"] in there]
 
 
 def use_model(db: Session, model: Model) -> None:
@@ -113,6 +188,27 @@ def propose(
     db.flush()
     audit(db, "proposed", f"proposal {proposal.id}", project)
     return proposal
+
+
+def form_at(text: str, spans: Sequence[Mark], start: int) -> dict[str, Any]:
+    """The form of the sentence at a place: its words as they are, its spans as groups."""
+    from incognote.learn.harvest import sentences_of, templates
+
+    marked = Result(Note("", text), tuple(Span(*mark) for mark in spans))
+    for first, last in sentences_of(marked):
+        if first <= start < last:
+            inside = [m for m in spans if first <= m[0] and m[1] <= last]
+            moved = tuple(Span(m[0] - first, m[1] - first, m[2]) for m in inside)
+            found = templates([Result(Note("", text[first:last]), moved)], support=1)
+            if found:
+                one = found[0]
+                return {
+                    "syntax": one.syntax,
+                    "pattern": one.pattern,
+                    "labels": list(one.labels),
+                    "support": one.support,
+                }
+    raise UsageError("this sentence has no words of its own beside what is marked: no form")
 
 
 def checked(kind: str, content: dict[str, Any]) -> dict[str, Any]:

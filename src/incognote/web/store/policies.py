@@ -21,6 +21,9 @@ _ALLOWED = frozenset(
 )
 
 
+MODEL_WEIGHT = 30  # the say of a trained model of the project
+
+
 def default_policy() -> str:
     return f'extends = "{DEFAULT}"\nname = "project"\n'
 
@@ -72,7 +75,9 @@ def with_models(policy: Policy, models: Mapping[str, Path]) -> Policy:
     detectors = dict(policy.detectors)
     for kind, folder in models.items():
         name = "project_crf" if kind == "crf" else f"project_{kind}"
-        detectors[name] = DetectorRules(use=kind, weight=30, options={"model": str(folder)})
+        detectors[name] = DetectorRules(
+            use=kind, weight=MODEL_WEIGHT, options={"model": str(folder)}
+        )
     return replace(policy, detectors=detectors)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from incognote.web.flow.adjudication import Place, agreed, disputed
+from incognote.web.flow.adjudication import EDITED, Place, agreed, disputed, within
 from incognote.web.flow.edits import Mark, flat, marks
+from incognote.web.flow.states import Refused
 from incognote.web.store.database.connection import now
 from incognote.web.store.documents import labels_column, move, suggestion_of
 from incognote.web.store.tables import (
@@ -46,6 +47,17 @@ def layers(db: Session, document: int) -> list[Layer]:
     return [Layer(a.account_id, marks(layer.spans), a.assisted) for a, layer in rows]
 
 
+def annotators(db: Session, document: int) -> set[int]:
+    """Whoever was ever given a note to annotate, whatever became of it."""
+    return set(
+        db.scalars(
+            select(Assignment.account_id).where(
+                Assignment.document_id == document, Assignment.part == "annotate"
+            )
+        )
+    )
+
+
 def agreed_spans(found: Sequence[Layer]) -> tuple[Mark, ...]:
     if len(found) < 2:
         return found[0].spans if found else ()
@@ -75,13 +87,38 @@ def annotated(db: Session, project: Project, document: Document, account: int) -
         move(db, document, "agree")
         _settle(db, document, found[0].spans, "agreed", account)
     else:
+        # What was decided before was about other layers.
+        db.execute(delete(Decision).where(Decision.document_id == document.id))
         move(db, document, "dispute")
     if document.batch is None:
         document.batch = _batch_now(db, project)
 
 
 def adjudicated(db: Session, document: Document, account: int, spans: Sequence[Mark]) -> None:
+    _confirm_decisions(db, document.id, spans)
     _settle(db, document, spans, "adjudicated", account)
+
+
+def _confirm_decisions(db: Session, document: int, spans: Sequence[Mark]) -> None:
+    """Every disputed place must be decided: an open one would silently be no PHI. A decision that
+    the spans do not show was followed by an edit."""
+    made = {(row.start, row.end): row for row in decisions(db, document)}
+    undecided = 0
+    for place in places(db, document):
+        row = made.get((place.start, place.end))
+        if row is None:
+            undecided += 1
+            continue
+        chosen = place.of(row.choice)
+        if chosen is not None and within(spans, place.start, place.end) != chosen:
+            row.choice = EDITED
+    if undecided:
+        one = undecided == 1
+        raise Refused(f"{undecided} disputed place{' is' if one else 's are'} not decided yet")
+
+
+def decisions(db: Session, document: int) -> list[Decision]:
+    return list(db.scalars(select(Decision).where(Decision.document_id == document)))
 
 
 def decide(

@@ -1,6 +1,6 @@
 """The data folder of a workbench: where its database, files, models and keys lie.
 
-workbench.toml   the database
+workbench.toml   the database; the provider people sign in with, if any
 workbench.sqlite the database itself, unless it is PostgreSQL
 audit.key        the key of the audit chain; without it nobody can forge a row
 keys/            keys of the surrogates; never in the database, never in a backup
@@ -23,9 +23,21 @@ _FOLDERS = ("keys", "sources", "models", "exports", "backups", "policies")
 
 
 @dataclass(frozen=True, slots=True)
+class Oidc:
+    """The table [oidc] of workbench.toml: the organisation's provider. `url` is where browsers
+    reach the workbench, if it cannot be told from their requests."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(default="", repr=False)
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     folder: Path
     database: str = field(repr=False)  # a URL, which may hold a password
+    oidc: Oidc | None = None
 
     @classmethod
     def create(cls, folder: Path, database: str = "") -> Site:
@@ -52,7 +64,8 @@ class Site:
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{folder / CONFIG}: {error}") from None
         database = str(tree.get("database", ""))
-        return cls(folder.resolve(), database or f"sqlite:///{folder.resolve() / SQLITE}")
+        url = database or f"sqlite:///{folder.resolve() / SQLITE}"
+        return cls(folder.resolve(), url, _oidc(tree.get("oidc"), folder))
 
     @property
     def audit_key(self) -> bytes:
@@ -89,6 +102,28 @@ class Site:
         path = self.folder.joinpath(*parts)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
+
+
+def _oidc(table: object, folder: Path) -> Oidc | None:
+    if table is None:
+        return None
+    known = {"issuer", "client_id", "client_secret_file", "url"}
+    if (
+        not isinstance(table, dict)
+        or not {"issuer", "client_id"} <= set(table) <= known
+        or not all(isinstance(value, str) and value for value in table.values())
+    ):
+        raise UsageError(
+            f"{folder / CONFIG}: [oidc] has issuer and client_id, and may have client_secret_file "
+            "and url"
+        )
+    secret = ""
+    if name := table.get("client_secret_file"):
+        try:
+            secret = (folder / name).read_text("utf-8").strip()
+        except OSError as error:
+            raise UsageError(f"{folder / name}: {error.strerror}") from None
+    return Oidc(table["issuer"], table["client_id"], secret, table.get("url", ""))
 
 
 def _write_private(path: Path, data: bytes) -> None:

@@ -28,6 +28,7 @@ from incognote.pipeline import Pipeline
 from incognote.web.figures.agreement import annotated_twice, by_batch, by_note, by_pair
 from incognote.web.flow.people import Link
 from incognote.web.store.audit import audit
+from incognote.web.store.database.backup import backup
 from incognote.web.store.documents import decoded, links_of, note_of
 from incognote.web.store.learning import gold_notes
 from incognote.web.store.releases import key_of, move
@@ -164,7 +165,8 @@ def _model(task: Task, folder: Path) -> Path:
         raise UsageError("no model of the project is in use")
     out = folder / "models"
     for kind, path in models.items():
-        shutil.copytree(path, out / kind)
+        # Without what later training goes on from.
+        shutil.copytree(path, out / kind, ignore=shutil.ignore_patterns("training", "version-*"))
     return out
 
 
@@ -284,4 +286,16 @@ _MAKERS: dict[str, Callable[[Task, Path], Path]] = {
     "project": _project,
     "release": _release,
 }
-WHAT = tuple(_MAKERS)
+
+
+def back_up(task: Task) -> dict[str, Any]:
+    """The whole site into its folder of backups, without the keys."""
+    task.stage = "backup"
+    path = task.store.site.folder / "backups" / f"backup-{task.job}.zip"
+    path.unlink(missing_ok=True)  # of an earlier try
+    task.step(0, 1)
+    backup(task.store, path)
+    with task.store.write(task.account) as db:
+        audit(db, "backup", "site")
+    task.step(1)
+    return {"name": path.name}

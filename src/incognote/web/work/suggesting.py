@@ -8,8 +8,9 @@ from sqlalchemy import func, insert, select
 
 from incognote import __version__
 from incognote.core.types import Failure
-from incognote.web.flow.states import NEW, SUGGESTED
+from incognote.web.flow.states import NEW, SUGGESTED, note_after
 from incognote.web.store import jobs
+from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
 from incognote.web.store.documents import labels_column, move, note_of, texts_of
 from incognote.web.store.tables import Document, Project, Run, Suggestion
@@ -73,10 +74,12 @@ def run(task: Task) -> dict[str, Any]:
                 )
                 # Somebody may have opened it meanwhile; their layer stays as it began.
                 if document.state in WAITING:
-                    document.state = SUGGESTED
+                    document.state = note_after(document.state, "suggest")
                     document.claimable = True
                     document.doubt = doubt
                     document.labels = labels_column(rows)
+            # One row for many notes: a project has a hundred thousand.
+            audit(db, "suggest", f"run {made.id}", task.project, notes=len(ids))
         done += len(ids)
         task.step(done)
     with task.store.write(task.account) as db:

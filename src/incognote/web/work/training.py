@@ -8,8 +8,9 @@ import json
 import multiprocessing
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Result
@@ -18,33 +19,52 @@ from incognote.web.figures.measuring import difference, scores
 from incognote.web.flow.draw import LEARN, MEASURE
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
-from incognote.web.store.learning import gold_notes
+from incognote.web.store.learning import (
+    CRF,
+    FAST,
+    TRANSFORMER,
+    TooLittleGold,
+    gold_notes,
+    lacking,
+    last_transformer,
+)
 from incognote.web.store.policies import with_models
 from incognote.web.store.tables import Model, Project
 from incognote.web.work.ensemble import ensemble, models_in_use, pipeline_of
 from incognote.web.work.task import Cancelled, Task
 
-FEWEST = 5
+if TYPE_CHECKING:
+    from incognote.learn.recipe import TrainingData
+
+BASE = "accurate"  # what a transformer of the project starts from
 _POLL_SECONDS = 0.5
+_NOTHING_HARD = 17  # how the child ends where there is nothing to go on from
+_EPOCHS, _EPOCHS_HARD = 10, 3
 
 
 def run(task: Task) -> dict[str, Any]:
-    """`arguments`: model (crf, fast or transformer; default crf)."""
-    kind = str(task.arguments.get("model", "crf"))
+    """`arguments`: model (crf, fast or transformer), hard (go on from the last transformer, on the
+    notes it gets wrong), minutes (the most that training a network takes)."""
+    kind = str(task.arguments.get("model", CRF))
+    hard = bool(task.arguments.get("hard"))
     task.stage = "gather"
     with task.store.read() as db:
+        if missing := lacking(db, task.project):
+            raise TooLittleGold(missing)
+        last = last_transformer(db, task.project) if hard else None
         notes = list(gold_notes(db, task.project, LEARN))
         held = list(gold_notes(db, task.project, MEASURE))
         project = db.get_one(Project, task.project)
         policy = ensemble(db, task.store.site, project)
         in_use = models_in_use(db, task.store.site, project.id)
-    if len(notes) < FEWEST:
-        raise UsageError(f"training needs at least {FEWEST} settled notes")
     name = f"{kind}-{task.job}"
     folder = task.store.site.model(task.project, name)
     shutil.rmtree(folder, ignore_errors=True)  # what an earlier try left
+    if last:
+        shutil.copytree(task.store.site.model(task.project, last.folder), folder)
     task.stage = "train"
-    run_in_child(task, kind, notes, folder)
+    lesson = Lesson(kind, str(folder), BASE, bool(last), task.arguments.get("minutes"))
+    run_in_child(task, lesson, notes)
     task.stage = "measure"
     card = json.loads((folder / "model.json").read_text("utf-8"))["card"]
     measured = compare(task, held, policy, with_models(policy, {**in_use, kind: folder}))
@@ -104,11 +124,24 @@ def predicted(
     return found
 
 
-def run_in_child(task: Task, kind: str, notes: Sequence[AnnotatedDocument], folder: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a child trains: into which folder, from which encoder, whether on hard examples."""
+
+    kind: str
+    folder: str
+    base: str = BASE
+    hard: bool = False
+    minutes: float | None = None
+
+
+def run_in_child(task: Task, lesson: Lesson, notes: Sequence[AnnotatedDocument]) -> None:
     """Training happens in a process that can be ended at once; its notes go there by a pipe."""
+    folder = Path(lesson.folder)
+    before = _manifest(folder)
     context = multiprocessing.get_context("spawn")
     plain = [AnnotatedDocument(Document(n.id, n.text), n.spans) for n in notes]
-    child = context.Process(target=train, args=(kind, plain, str(folder)), daemon=True)
+    child = context.Process(target=train, args=(lesson, plain), daemon=True)
     child.start()
     try:
         while child.is_alive():
@@ -119,11 +152,22 @@ def run_in_child(task: Task, kind: str, notes: Sequence[AnnotatedDocument], fold
         child.join()
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    if child.exitcode != 0 or not (folder / "model.json").exists():
+    if child.exitcode == _NOTHING_HARD:
+        raise NothingHard("the last transformer makes no error on the settled notes")
+    if child.exitcode != 0 or _manifest(folder) in (b"", before):
         raise UsageError("training ended without a model")
 
 
-def train(kind: str, notes: Sequence[AnnotatedDocument], out: str) -> None:
+class NothingHard(UsageError):  # noqa: N818 - reads as what happened
+    """Training on hard examples found none."""
+
+
+def _manifest(folder: Path) -> bytes:
+    path = folder / "model.json"
+    return path.read_bytes() if path.exists() else b""
+
+
+def train(lesson: Lesson, notes: Sequence[AnnotatedDocument]) -> None:
     """What the child does. It says nothing: errors of libraries may quote notes."""
     import os
     import sys
@@ -132,13 +176,39 @@ def train(kind: str, notes: Sequence[AnnotatedDocument], out: str) -> None:
 
     with Path(os.devnull).open("w") as nowhere:
         sys.stdout = sys.stderr = nowhere
-        data = recipe.prepare_data(notes)
-        if kind == "crf":
-            recipe.train_crf(data, Path(out), crf.CrfTraining(), _silent)
-        elif kind == "fast":
-            recipe.train_fast(data, Path(out), fast.FastTraining(), _silent)
+        data, out = recipe.prepare_data(notes), Path(lesson.folder)
+        if lesson.kind == CRF:
+            recipe.train_crf(data, out, crf.CrfTraining(), _silent)
+        elif lesson.kind == FAST:
+            recipe.train_fast(data, out, fast.FastTraining(minutes=lesson.minutes), _silent)
         else:
-            raise UsageError("the workbench trains models of the kinds crf and fast")
+            _train_transformer(lesson, data, out)
+
+
+def _train_transformer(lesson: Lesson, data: TrainingData, out: Path) -> None:
+    import os
+    import sys
+
+    from incognote.detect.learned.model_folder import open_model
+    from incognote.learn import recipe, transformer
+    from incognote.learn.data import labels_of
+    from incognote.learn.network.base import find_base, open_base
+
+    hard = lesson.hard
+    if hard:
+        last = open_model(str(out), TRANSFORMER)
+        if last.labels != labels_of(data.notes):  # it cannot go on with other labels
+            hard = False
+            shutil.rmtree(out)
+        elif not recipe.erring(last, data.notes):
+            sys.exit(_NOTHING_HARD)
+    options = transformer.Training(
+        epochs=_EPOCHS_HARD if hard else _EPOCHS,
+        minutes=lesson.minutes,
+        workers=os.cpu_count() or 1,
+    )
+    base = open_base(find_base(lesson.base))
+    recipe.train_transformer(data, base, out, options, _silent, hard_examples=hard)
 
 
 def _silent(_: str) -> None:

@@ -30,6 +30,7 @@ HANDLERS = {
     "export": "incognote.web.work.exporting:run",
     "import corpus": "incognote.web.work.corpora:run",
     "import project": "incognote.web.work.moving:run",
+    "backup": "incognote.web.work.exporting:back_up",
 }
 _IDLE_SECONDS = 1.0
 

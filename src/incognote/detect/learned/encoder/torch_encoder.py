@@ -196,7 +196,7 @@ class Network:
         return torch.where(unread[..., None], left, logits)
 
     def _blind_to(self, unread: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """What attention adds, so that nobody looks at some of the pieces."""
+        """What attention adds, so that some of the pieces are not attended to."""
         never = torch.finfo(x.dtype).min  # not infinite: rows may be all padding
         bias = x.new_zeros(unread[:, None, None].shape).masked_fill(unread[:, None, None], never)
         if "distances.weight" in self._weights:
@@ -207,7 +207,7 @@ class Network:
         self, x: torch.Tensor, unread: torch.Tensor, padding: torch.Tensor, exit_: int
     ) -> torch.Tensor:
         """Which pieces leave at an exit; see `learn.network.graph`. In a batch of one shape they
-        stay where they are, and nobody looks at them."""
+        stay where they are, and are not attended to."""
         name = f"exits.{exit_}"
         score = self._linear(F.gelu(self._linear(x, f"{name}.inner")), f"{name}.score")[..., 0]
         return leaving(score, unread, padding)

@@ -78,7 +78,7 @@ def _city(scan: Scan, run: Run, place_end: int) -> Finding | None:
 
 
 def _borne(scan: Scan, run: Run) -> bool:
-    """Whether it may be somebody's name, or a clinical word, as well as a town's."""
+    """Whether it may be a person's name, or a clinical word, as well as a town."""
     return scan.may_be_person(run.first, run.end) or bool(scan.bits[run.first] & CLINICAL)
 
 

@@ -17,7 +17,7 @@ _FIELDS = (
     ("hospital_fields", "HOSPITAL"),
 )
 # The words that may tell what follows; only behind them is a closer look worth its time.
-_LEADING = frozenset("at @ by for with from to via through thru attends attended".split())
+_LEADING = frozenset("at @ by for from to via through thru attends attended".split())
 
 
 @once
@@ -101,7 +101,7 @@ def _label_after(scan: Scan, run: Run, before: str) -> str:
         return "HOSPITAL" if cared or (person and not working) else "ORGANIZATION"
     if person:
         return ""
-    if before in ("attends", "attended") or (working and before in ("for", "by", "with", "from")):
+    if before in ("attends", "attended") or (working and before in ("for", "by", "from")):
         return "ORGANIZATION"
     if cared and (before == "from" or (before == "to" and len(named) > 1)):
         return "HOSPITAL"

@@ -88,7 +88,7 @@ def _by_head(scan: Scan, head: int) -> Finding | None:
 
 
 def _by_verb(scan: Scan, verb: int) -> Finding | None:
-    """Work told as a deed: "drives a tour coach", "taught second grade"."""
+    """Jobs stated by what a person does: "drives a tour coach", "taught second grade"."""
     before = word_before(scan, verb)
     subject = scan.lower(before) if before >= 0 else ""
     if not (subject in _SUBJECTS or subject in _KIN or subject in _PRONOUNS):
@@ -186,8 +186,8 @@ def _announced(scan: Scan, first: int) -> bool:
         back = scan.lower(at - 1)
         if back == "as":  # "works as a cook", but "ultrasound as a guide"
             return nearby(scan, at, "work")
-        told = back in _VERBS or back in _KIN or back in word_list("jobs", "becoming")
-        return told or scan.words[at - 1] in (",", "(", "'s", "’s")
+        is_stated = back in _VERBS or back in _KIN or back in word_list("jobs", "becoming")
+        return is_stated or scan.words[at - 1] in (",", "(", "'s", "’s")
     if word == "and" and at == first - 1 and scan.bits[at - 1] & JOB:
         return True  # "retired farmer and township clerk"
     if word == "born" or (scan.bits[at] & COUNTRY and scan.lower(at - 1) in _SUBJECTS):

@@ -10,6 +10,7 @@ from incognote.web.http.routes import (
     documents,
     exports,
     learning,
+    oidc,
     pages,
     people,
     policy,
@@ -22,6 +23,7 @@ from incognote.web.http.routes import (
 
 ROUTERS: tuple[APIRouter, ...] = (
     session.router,
+    oidc.router,
     projects.router,
     sources.router,
     documents.router,

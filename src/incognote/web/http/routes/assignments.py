@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -13,12 +13,12 @@ from starlette.responses import Response
 from incognote.resolve.reasons import in_words
 from incognote.web.flow.edits import Edit, Stale, marks
 from incognote.web.http.access import Access, Signed, Stored, access_to, allowed, row_in
-from incognote.web.http.labels import labels_of
-from incognote.web.store import assignments, jobs
+from incognote.web.http.labels import labels_of, weights_of
+from incognote.web.store import assignments, jobs, learning
 from incognote.web.store.assignments import ADJUDICATE, ANNOTATE, Effort
 from incognote.web.store.audit import audit
 from incognote.web.store.documents import decoded, suggestion_of
-from incognote.web.store.settling import layers, places
+from incognote.web.store.settling import decisions, layers, places
 from incognote.web.store.tables import Annotation, Assignment, Document, Project, Text
 
 router = APIRouter(prefix="/api/v1")
@@ -41,20 +41,18 @@ def next_note(
         return {"id": found.id if found else None}
 
 
-def own_assignment(
-    request: Request, person: Signed, db: Session, key: int
-) -> tuple[Assignment, Access]:
+def own_assignment(person: Signed, db: Session, key: int) -> tuple[Assignment, Access]:
     """An assignment of this person, whose role still allows its work."""
     found = db.get(Assignment, key)
     if found is None or found.account_id != person.id:
         raise HTTPException(404, "no such assignment")
-    return found, access_to(request, person, found.project_id, found.part)
+    return found, access_to(db, person, found.project_id, found.part)
 
 
 @router.get("/assignments/{assignment}")
-def show(assignment: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
+def show(assignment: int, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, access = own_assignment(request, person, db, assignment)
+        found, access = own_assignment(person, db, assignment)
         document = db.get_one(Document, found.document_id)
         text = db.get_one(Text, found.document_id)
         layer = db.get_one(Annotation, found.id)
@@ -77,9 +75,19 @@ def show(assignment: int, request: Request, person: Signed, store: Stored) -> di
         if found.assisted:
             suggestion = suggestion_of(db, document.id, found.run_id)
             answer["suggestions"] = suggestion.spans if suggestion else []
-            answer["dropped"] = _told(suggestion.dropped) if suggestion else []
+            answer["dropped"] = _with_reasons(suggestion.dropped) if suggestion else []
+            claims = [*suggestion.spans, *suggestion.dropped] if suggestion else []
+            answer["weights"] = weights_of(store, access.project, claims)
         if found.part == ADJUDICATE:
-            answer["disputes"] = [place_row(place) for place in places(db, document.id)]
+            made = {(row.start, row.end): row for row in decisions(db, document.id)}
+            answer["disputes"] = [
+                place_row(place)
+                | {
+                    "choice": row.choice if (row := made.get((place.start, place.end))) else None,
+                    "reason": row.reason if row else "",
+                }
+                for place in places(db, document.id)
+            ]
             a, b = (*layers(db, document.id), None, None)[:2]
             answer["layers"] = {"a": a.spans if a else [], "b": b.spans if b else []}
         answer["labels"] = labels_of(store, access.project)
@@ -96,7 +104,7 @@ def place_row(place: Any) -> dict[str, Any]:
     }
 
 
-def _told(dropped: list[list[Any]]) -> list[list[Any]]:
+def _with_reasons(dropped: list[list[Any]]) -> list[list[Any]]:
     return [[*row[:5], in_words(row[5])] for row in dropped]
 
 
@@ -115,9 +123,7 @@ class SentEdits(BaseModel):
 
 
 @router.post("/assignments/{assignment}/edits")
-def edit(
-    assignment: int, given: SentEdits, request: Request, person: Signed, store: Stored
-) -> Response:
+def edit(assignment: int, given: SentEdits, person: Signed, store: Stored) -> Response:
     sent = [
         (
             Edit(one.number, one.operation, marks(one.before), marks(one.after)),
@@ -127,7 +133,7 @@ def edit(
     ]
     try:
         with store.write(person.id) as db:
-            found, access = own_assignment(request, person, db, assignment)
+            found, access = own_assignment(person, db, assignment)
             allowed_labels = {row["name"] for row in labels_of(store, access.project)}
             revision = assignments.apply_edits(db, found, sent, allowed_labels)
     except Stale as error:
@@ -145,16 +151,15 @@ class Finished(BaseModel):
 
 
 @router.post("/assignments/{assignment}/done")
-def done(
-    assignment: int, given: Finished, request: Request, person: Signed, store: Stored
-) -> dict[str, Any]:
+def done(assignment: int, given: Finished, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, access = own_assignment(request, person, db, assignment)
+        found, access = own_assignment(person, db, assignment)
         project = db.get_one(Project, access.project.id)
         effort = Effort(given.active_ms, given.keystrokes)
         assignments.finish(db, project, found, given.revision, effort)
         if assignments.batch_is_full(db, project, found):
-            jobs.enqueue_once(db, "train", project.id, None, model="crf")
+            for wanted in learning.after_batch(db, project.id):
+                jobs.enqueue_once(db, "train", project.id, None, **wanted)
     return {"id": assignment}
 
 
@@ -163,19 +168,17 @@ class Reason(BaseModel):
 
 
 @router.post("/assignments/{assignment}/skip")
-def skip(
-    assignment: int, given: Reason, request: Request, person: Signed, store: Stored
-) -> dict[str, Any]:
+def skip(assignment: int, given: Reason, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, _ = own_assignment(request, person, db, assignment)
+        found, _ = own_assignment(person, db, assignment)
         assignments.skip(db, found, given.reason)
     return {"id": assignment}
 
 
 @router.post("/assignments/{assignment}/reopen")
-def reopen(assignment: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
+def reopen(assignment: int, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, _ = own_assignment(request, person, db, assignment)
+        found, _ = own_assignment(person, db, assignment)
         assignments.reopen(db, found)
     return {"id": assignment}
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select, true
 from sqlalchemy.orm import Session
 
 from incognote.core.errors import IncognoteError, UsageError
-from incognote.web.flow.roles import ANNOTATOR
-from incognote.web.flow.states import NOTE_STATES
+from incognote.web.flow.roles import ANNOTATOR, may_see_spans
+from incognote.web.flow.states import GOLD, NOTE_STATES
 from incognote.web.http.access import Access, Signed, Stored, allowed, row_for, row_in
 from incognote.web.http.labels import labels_of
+from incognote.web.http.routes.assignments import place_row
 from incognote.web.store import assignments, documents
 from incognote.web.store.accounts import by_name, roles_of
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
 from incognote.web.store.documents import Filter
+from incognote.web.store.settling import annotators, places
 from incognote.web.store.tables import Account, Assignment, Document, Project, Remark, Text
 
 router = APIRouter(prefix="/api/v1")
@@ -129,13 +131,15 @@ def put_back(
 
 
 @router.get("/documents/{document}")
-def read(document: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
-    """A note with its gold or its suggestions, to read."""
+def read(document: int, person: Signed, store: Stored) -> dict[str, Any]:
+    """A note with its gold or its suggestions, to read; who also annotates reads the text alone
+    until the note is settled."""
     with store.write(person.id) as db:
-        row, access = row_for(request, person, db, Document, document, "read notes")
+        row, access = row_for(person, db, Document, document, "read notes")
         text = db.get_one(Text, document)
-        gold = documents.gold_of(db, document)
-        suggestion = documents.suggestion_of(db, document)
+        open_ = may_see_spans(access.roles, settled=row.state == GOLD)
+        gold = documents.gold_of(db, document) if open_ else None
+        suggestion = documents.suggestion_of(db, document) if open_ else None
         audit(db, "note opened", f"note {document}", access.project.id)
         return {
             "id": row.id,
@@ -146,6 +150,7 @@ def read(document: int, request: Request, person: Signed, store: Stored) -> dict
             "suggestions": suggestion.spans if suggestion else [],
             "labels": labels_of(store, access.project),
             "dropped": suggestion.dropped if suggestion else [],
+            "disputes": [place_row(one) for one in places(db, document)] if open_ else [],
         }
 
 
@@ -156,13 +161,13 @@ class NewRemark(BaseModel):
 
 
 @router.get("/documents/{document}/remarks")
-def remarks(document: int, request: Request, person: Signed, store: Stored) -> list[dict[str, Any]]:
+def remarks(document: int, person: Signed, store: Stored) -> list[dict[str, Any]]:
     with store.read() as db:
-        _involved(request, person, db, document)
+        _, access = _involved(person, db, document)
         rows = db.execute(
             select(Remark, Account.name)
             .join(Account, Account.id == Remark.account_id)
-            .where(Remark.document_id == document)
+            .where(Remark.document_id == document, _readable(db, access, document))
             .order_by(Remark.id)
         )
         return [
@@ -181,13 +186,11 @@ def remarks(document: int, request: Request, person: Signed, store: Stored) -> l
 
 
 @router.post("/documents/{document}/remarks", status_code=201)
-def add_remark(
-    document: int, given: NewRemark, request: Request, person: Signed, store: Stored
-) -> dict[str, Any]:
+def add_remark(document: int, given: NewRemark, person: Signed, store: Stored) -> dict[str, Any]:
     if not given.body.strip():
         raise UsageError("a remark needs words")
     with store.write(person.id) as db:
-        project = _involved(request, person, db, document)
+        _, access = _involved(person, db, document)
         remark = Remark(
             document_id=document,
             account_id=person.id,
@@ -198,7 +201,7 @@ def add_remark(
         )
         db.add(remark)
         db.flush()
-        audit(db, "remark", f"note {document}", project)
+        audit(db, "remark", f"note {document}", access.project.id)
         return {"id": remark.id}
 
 
@@ -207,23 +210,35 @@ class Answer(BaseModel):
 
 
 @router.put("/remarks/{remark}")
-def close_remark(
-    remark: int, given: Answer, request: Request, person: Signed, store: Stored
-) -> dict[str, Any]:
+def close_remark(remark: int, given: Answer, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
         row = db.get(Remark, remark)
         if row is None:
             raise HTTPException(404, "no such remark")
-        project = _involved(request, person, db, row.document_id)
+        _, access = _involved(person, db, row.document_id)
+        readable = select(Remark.id).where(
+            Remark.id == remark, _readable(db, access, row.document_id)
+        )
+        if db.scalar(readable) is None:
+            raise HTTPException(404, "no such remark")
         row.answer = given.answer.encode("utf-8", "surrogatepass") or None
         row.answered_by, row.closed_at = person.id, now()
-        audit(db, "remark answered", f"note {row.document_id}", project)
+        audit(db, "remark answered", f"note {row.document_id}", access.project.id)
     return {"id": remark}
 
 
-def _involved(request: Request, person: Signed, db: Session, document: int) -> int:
-    """The project of a note: for those who read notes, and for whom the note was given to."""
-    row, access = row_for(request, person, db, Document, document, "see project")
+def _readable(db: Session, access: Access, document: int) -> ColumnElement[bool]:
+    """Two annotators of a note that is not settled do not read each other's remarks."""
+    settled = db.get_one(Document, document).state == GOLD
+    if may_see_spans(access.roles, settled=settled):
+        return true()
+    others = annotators(db, document) - {access.account}
+    return Remark.account_id.not_in(others)
+
+
+def _involved(person: Signed, db: Session, document: int) -> tuple[Document, Access]:
+    """A note: for those who read notes, and for whom it was given to."""
+    row, access = row_for(person, db, Document, document, "see project")
     own = db.scalar(
         select(Assignment.id).where(
             Assignment.document_id == document, Assignment.account_id == person.id
@@ -231,4 +246,4 @@ def _involved(request: Request, person: Signed, db: Session, document: int) -> i
     )
     if not own and not access.may("read notes"):
         raise HTTPException(403, "this note was not given to you")
-    return row.project_id
+    return row, access

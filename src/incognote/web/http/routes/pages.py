@@ -25,14 +25,15 @@ from incognote.web.http.access import (
     row_for,
 )
 from incognote.web.http.labels import labels_of
+from incognote.web.http.routes.adjudication import hidden_from
 from incognote.web.http.routes.assignments import own_assignment
 from incognote.web.http.routes.documents import list_documents
 from incognote.web.http.routes.learning import model_rows, proposal_rows
 from incognote.web.http.routes.projects import job_rows
 from incognote.web.http.routes.releases import list_releases
-from incognote.web.http.routes.site import account_row, audit_rows
+from incognote.web.http.routes.site import account_row, audit_rows, backup_rows
 from incognote.web.http.routes.sources import list_sources
-from incognote.web.store import projects, releases
+from incognote.web.store import learning, projects, releases
 from incognote.web.store.accounts import members
 from incognote.web.store.assignments import own_open
 from incognote.web.store.policies import parsed_policy
@@ -97,7 +98,7 @@ def accounts_page(person: Admin, store: Stored, page: Page) -> Response:
     with store.read() as db:
         rows = [account_row(one) for one in db.scalars(select(Account).order_by(Account.name))]
         audit = audit_rows(db, None, None)[:50]
-    return page("accounts.html", accounts=rows, audit=audit)
+    return page("accounts.html", accounts=rows, audit=audit, backups=backup_rows(store))
 
 
 @router.get("/projects/{project}")
@@ -109,6 +110,7 @@ def project_page(
         counts = projects.counts(db, key)
         jobs = job_rows(db, access.project.id, 8)
         open_ = own_open(db, key, access.account)
+        effort = progress.by_person(db, key) if access.may("manage") else []
         notes = progress.settled(db, key)
         recent = db.scalars(
             select(Assignment)
@@ -124,13 +126,14 @@ def project_page(
         total=sum(counts.values()),
         jobs=jobs if access.may("see jobs") else [],
         open=open_,
+        effort=effort,
         recent=recent,
         batches=(batches := progress.by_batch(notes)),
         charts=[
             chart
             for chart in (
                 progress.suggestion_chart(batches),
-                progress.effort_chart(batches),
+                *progress.effort_charts(batches),
                 progress.bound_chart(notes),
             )
             if chart
@@ -209,12 +212,17 @@ def settings_page(
 
 @router.get("/projects/{project}/agreement")
 def agreement_page(
-    access: Annotated[Access, allowed("see agreement")], store: Stored, page: Page
+    access: Annotated[Access, allowed("see agreement")],
+    store: Stored,
+    page: Page,
+    label: str = "",
+    batch: int | None = None,
 ) -> Response:
     key = access.project.id
     with store.read() as db:
         own = agreement.own_differences(db, key, access.account)
-        twice = agreement.annotated_twice(db, key) if access.may("read notes") else []
+        hidden = hidden_from(access)
+        twice = agreement.annotated_twice(db, key, hidden) if access.may("read notes") else []
     return page(
         "agreement.html",
         access=access,
@@ -223,6 +231,9 @@ def agreement_page(
         notes=agreement.by_note(twice),
         batches=(batches := agreement.by_batch(twice)),
         chart=progress.agreement_chart(batches),
+        differences=agreement.differences(twice, label, batch),
+        label=label,
+        batch=batch,
     )
 
 
@@ -239,20 +250,18 @@ def audit_page(
 
 
 @router.get("/edit/{assignment}")
-def editor(
-    assignment: int, request: Request, person: Signed, store: Stored, page: Page
-) -> Response:
+def editor(assignment: int, person: Signed, store: Stored, page: Page) -> Response:
     """The note editor: a program of its own, which asks for the note by the API."""
     with store.read() as db:
-        found, access = own_assignment(request, person, db, assignment)
+        found, access = own_assignment(person, db, assignment)
         settings = db.get_one(Account, person.id).settings or {}
     return page("editor.html", access=access, assignment=found, settings=settings)
 
 
 @router.get("/documents/{document}")
-def reader(document: int, request: Request, person: Signed, store: Stored, page: Page) -> Response:
+def reader(document: int, person: Signed, store: Stored, page: Page) -> Response:
     with store.read() as db:
-        row, access = row_for(request, person, db, Document, document, "read notes")
+        row, access = row_for(person, db, Document, document, "read notes")
     return page("reader.html", access=access, document=row)
 
 
@@ -266,6 +275,9 @@ def learning_page(
         jobs = job_rows(db, access.project.id, 8)
         batches = progress.by_batch(progress.settled(db, access.project.id))
         charts = progress.model_charts(db, access.project.id, batches)
+        lacking = learning.lacking(db, access.project.id)
+        earlier = learning.last_transformer(db, access.project.id) is not None
+        measuring = learning.settled_measuring(db, access.project.id)
     return page(
         "learning.html",
         access=access,
@@ -273,6 +285,10 @@ def learning_page(
         proposals=proposals,
         jobs=jobs,
         charts=charts,
+        lacking=lacking,
+        trainable=learning.trainable(),
+        earlier=earlier,
+        measuring=measuring,
     )
 
 
@@ -306,13 +322,12 @@ def releases_page(
 def review_page(
     release: int,
     document: int,
-    request: Request,
     person: Signed,
     store: Stored,
     page: Page,
 ) -> Response:
     with store.read() as db:
-        found, access = row_for(request, person, db, Release, release, "see releases")
+        found, access = row_for(person, db, Release, release, "see releases")
         state = releases.progress(db, release)
     return page(
         "review.html",

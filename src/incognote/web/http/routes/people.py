@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
@@ -13,8 +13,10 @@ from incognote.core.types import Span
 from incognote.link import link
 from incognote.web.flow.edits import marks
 from incognote.web.flow.people import corrected
+from incognote.web.flow.states import GOLD
 from incognote.web.http.access import Signed, Stored
 from incognote.web.http.routes.assignments import own_assignment
+from incognote.web.store.assignments import ANNOTATE
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
 from incognote.web.store.documents import links_of, note_of
@@ -24,10 +26,10 @@ router = APIRouter(prefix="/api/v1")
 
 
 @router.get("/assignments/{assignment}/people")
-def show(assignment: int, request: Request, person: Signed, store: Stored) -> list[dict[str, Any]]:
+def show(assignment: int, person: Signed, store: Stored) -> list[dict[str, Any]]:
     """As the annotator has marked the note now."""
     with store.read() as db:
-        found, _ = own_assignment(request, person, db, assignment)
+        found, _ = own_assignment(person, db, assignment)
         return _people(db, found)
 
 
@@ -40,11 +42,9 @@ class Said(BaseModel):
 
 
 @router.post("/assignments/{assignment}/people")
-def correct(
-    assignment: int, given: Said, request: Request, person: Signed, store: Stored
-) -> list[dict[str, Any]]:
+def correct(assignment: int, given: Said, person: Signed, store: Stored) -> list[dict[str, Any]]:
     with store.write(person.id) as db:
-        found, access = own_assignment(request, person, db, assignment)
+        found, access = own_assignment(person, db, assignment)
         db.add(
             PersonLink(
                 document_id=found.document_id,
@@ -66,7 +66,10 @@ def _people(db: Session, assignment: Assignment) -> list[dict[str, Any]]:
     layer = db.get_one(Annotation, assignment.id)
     spans = tuple(Span(*mark, sources=("annotator",)) for mark in marks(layer.spans))
     there = {span.start for span in spans}
-    links = links_of(db, [document.id]).get(document.id, [])
+    # Of two annotators none sees the other's corrections before the note is settled.
+    apart = assignment.part == ANNOTATE and document.state != GOLD
+    by = assignment.account_id if apart else None
+    links = links_of(db, [document.id], by).get(document.id, [])
     found = corrected(link(note, spans).people, links)
     return [_row(one, there) for one in found if any(m.start in there for m in one.mentions)]
 

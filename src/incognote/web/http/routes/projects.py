@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -10,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from incognote.core.errors import UsageError
+from incognote.web.figures import progress
 from incognote.web.http.access import Access, Admin, Signed, Stored, allowed, row_in
 from incognote.web.store import jobs, projects
 from incognote.web.store.accounts import by_name, members, set_roles
@@ -86,6 +88,25 @@ def show(access: Annotated[Access, allowed("see project")], store: Stored) -> di
         "counts": counts,
         "roles": sorted(access.roles),
     }
+
+
+@router.get("/projects/{project}/batches")
+def batches(
+    access: Annotated[Access, allowed("see project")], store: Stored
+) -> list[dict[str, Any]]:
+    """Batch by batch: what a note took, and how good the suggestions were."""
+    with store.read() as db:
+        return [asdict(one) for one in progress.by_batch(progress.settled(db, access.project.id))]
+
+
+@router.get("/projects/{project}/effort")
+def effort(
+    access: Annotated[Access, allowed("see agreement")], store: Stored
+) -> list[dict[str, Any]]:
+    """Of everybody for managers, of oneself for others."""
+    who = None if access.may("manage") else access.account
+    with store.read() as db:
+        return [asdict(one) for one in progress.by_person(db, access.project.id, who)]
 
 
 @router.patch("/projects/{project}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 from sqlalchemy import select
 
@@ -49,9 +49,9 @@ def draft(
 
 
 @router.get("/releases/{release}")
-def show(release: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
+def show(release: int, person: Signed, store: Stored) -> dict[str, Any]:
     with store.read() as db:
-        found, _ = row_for(request, person, db, Release, release, "see releases")
+        found, _ = row_for(person, db, Release, release, "see releases")
         return {
             **releases.row_of(found),
             **releases.progress(db, release),
@@ -60,12 +60,10 @@ def show(release: int, request: Request, person: Signed, store: Stored) -> dict[
 
 
 @router.get("/releases/{release}/documents/{document}")
-def show_document(
-    release: int, document: int, request: Request, person: Signed, store: Stored
-) -> dict[str, Any]:
+def show_document(release: int, document: int, person: Signed, store: Stored) -> dict[str, Any]:
     """The original and the output, with what was replaced."""
     with store.write(person.id) as db:
-        found, access = row_for(request, person, db, Release, release, "see releases")
+        found, access = row_for(person, db, Release, release, "see releases")
         row = db.get(ReleaseDocument, (release, document))
         if row is None or row.failure:
             raise HTTPException(404, "no such note in the release")
@@ -99,19 +97,18 @@ def judge(
     release: int,
     document: int,
     given: Verdict,
-    request: Request,
     person: Signed,
     store: Stored,
 ) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, _ = row_for(request, person, db, Release, release, "review")
+        found, _ = row_for(person, db, Release, release, "review")
         releases.judge(db, found, document, person.id, list(marks(given.findings)))
         return {"state": found.state, "next": releases.next_to_review(db, release, document)}
 
 
 @router.post("/releases/{release}/approve")
-def approve(release: int, request: Request, person: Signed, store: Stored) -> dict[str, Any]:
+def approve(release: int, person: Signed, store: Stored) -> dict[str, Any]:
     with store.write(person.id) as db:
-        found, _ = row_for(request, person, db, Release, release, "review")
+        found, _ = row_for(person, db, Release, release, "review")
         releases.approve(db, found, person.id)
         return releases.row_of(found)

@@ -16,7 +16,6 @@ from incognote.web.store.audit import audit
 from incognote.web.store.tables import Account
 
 router = APIRouter(prefix="/api/v1")
-_LARGEST_SETTINGS = 10_000
 
 
 class Credentials(BaseModel):
@@ -27,27 +26,32 @@ class Credentials(BaseModel):
 @router.post("/session")
 def sign_in(request: Request, given: Credentials, store: Stored) -> Response:
     check_origin(request)
-    throttle = request.app.state.throttle
     name = given.name.strip().lower()
-    address = request.client.host if request.client else ""
-    keys = (f"name {name}", f"address {address}")
-    if (wait := throttle.wait(keys[0])) > 0:
-        raise HTTPException(429, f"too many failed tries: wait {wait:.0f} seconds")
+    begin_try(request, name)
     with store.read() as db:
         account = accounts.by_name(db, name)
-        fits = accounts.password_fits(account, given.password)
-    if account is None or not fits:
-        throttle.failed(keys[0])
+    if account is None or not accounts.password_fits(account, given.password):
         with store.write() as db:
             audit(db, "sign-in failed", f"account {account.id}" if account else "")
         raise HTTPException(401, "the name or the password is wrong")
-    throttle.succeeded(keys[0])
+    request.app.state.throttle.succeeded(name, _address(request))
     with store.write(account.id) as db:
         token = accounts.begin_session(db, account)
     next_ = "/password" if account.must_change else "/"
     response = JSONResponse({"name": account.name, "next": next_, "token": form_token(token)})
     set_cookie(response, token)
     return response
+
+
+def begin_try(request: Request, name: str) -> None:
+    """Somebody tries a password; too many failures are not heard."""
+    wait = request.app.state.throttle.begin(name, _address(request))
+    if wait > 0:
+        raise HTTPException(429, f"too many failed tries: wait {max(1, round(wait))} seconds")
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def set_cookie(response: Response, token: str) -> None:
@@ -79,14 +83,22 @@ class NewPassword(BaseModel):
 
 
 @router.put("/session/password")
-def change_password(given: NewPassword, person: Signed, store: Stored) -> Response:
+def change_password(
+    given: NewPassword, request: Request, person: Signed, store: Stored
+) -> Response:
+    begin_try(request, person.name)
+    with store.read() as db:
+        account = db.get_one(Account, person.id)
+    # Outside a transaction: to hash a password takes long, and others want to write.
+    if not accounts.password_fits(account, given.old):
+        raise HTTPException(403, "the old password is wrong")
+    request.app.state.throttle.succeeded(person.name, _address(request))
+    if given.old == given.new:
+        raise UsageError("the new password must be another one")
+    hashed = accounts.hashed(given.new)
     with store.write(person.id) as db:
         account = db.get_one(Account, person.id)
-        if not accounts.password_fits(account, given.old):
-            raise HTTPException(403, "the old password is wrong")
-        if given.old == given.new:
-            raise UsageError("the new password must be another one")
-        accounts.set_password(db, account, given.new, must_change=False)
+        accounts.set_password(db, account, hashed, must_change=False)
         token = accounts.begin_session(db, account)
     response = JSONResponse({"next": "/", "token": form_token(token)})
     set_cookie(response, token)

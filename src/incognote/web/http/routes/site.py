@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -10,8 +11,9 @@ from sqlalchemy import select
 
 from incognote.core.errors import UsageError
 from incognote.web.http.access import Access, Admin, Stored, allowed
-from incognote.web.store import accounts
+from incognote.web.store import accounts, jobs
 from incognote.web.store.audit import audit
+from incognote.web.store.database.connection import Store
 from incognote.web.store.tables import Account, Audit
 
 router = APIRouter(prefix="/api/v1")
@@ -44,6 +46,7 @@ def account_row(one: Account) -> dict[str, Any]:
         "full_name": one.full_name,
         "admin": one.is_admin,
         "active": one.is_active,
+        "subject": one.subject or "",
         "created_at": one.created_at,
     }
 
@@ -62,15 +65,15 @@ class ChangedAccount(BaseModel):
     full_name: str | None = Field(None, max_length=200)
     active: bool | None = None
     reset_password: bool = False
+    subject: str | None = Field(None, max_length=accounts.LONGEST_SUBJECT)
 
 
 @router.patch("/accounts/{account}")
 def change_account(
     account: int, given: ChangedAccount, person: Admin, store: Stored
 ) -> dict[str, Any]:
-    import secrets
-
-    password = ""
+    password = secrets.token_urlsafe(12) if given.reset_password else ""
+    hashed = accounts.hashed(password) if password else ""
     with store.write(person.id) as db:
         found = db.get(Account, account)
         if found is None:
@@ -83,11 +86,35 @@ def change_account(
             found.is_active = given.active
             accounts.end_sessions(db, found.id)
             audit(db, "account changed", f"account {found.id}", active=str(given.active))
-        if given.reset_password:
-            password = secrets.token_urlsafe(12)
-            accounts.set_password(db, found, password, must_change=True)
+        if given.subject is not None:
+            if found.id == person.id:
+                raise UsageError("another administrator binds your account: you might lock it")
+            accounts.bind(db, found, given.subject)
+        if hashed:
+            accounts.set_password(db, found, hashed, must_change=True)
         answer = account_row(found)
     return {**answer, "password": password} if password else answer
+
+
+@router.get("/backups")
+def list_backups(person: Admin, store: Stored) -> list[dict[str, Any]]:
+    return backup_rows(store)
+
+
+def backup_rows(store: Store) -> list[dict[str, Any]]:
+    """What lies in the folder of backups, the latest first."""
+    found = [(path, path.stat()) for path in (store.site.folder / "backups").glob("*.zip")]
+    return [
+        {"name": path.name, "size": seen.st_size, "at": int(seen.st_mtime * 1000)}
+        for path, seen in sorted(found, key=lambda each: -each[1].st_mtime)
+    ]
+
+
+@router.post("/backups", status_code=202)
+def make_backup(person: Admin, store: Stored) -> dict[str, Any]:
+    """A worker writes it into the data folder. It holds notes, so it is not sent to a browser."""
+    with store.write(person.id) as db:
+        return {"job": jobs.enqueue_once(db, "backup", None, person.id).id}
 
 
 @router.get("/projects/{project}/audit")

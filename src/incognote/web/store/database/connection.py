@@ -6,9 +6,10 @@ that it never has to be done again; its audit rows are written at its end, in th
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -38,6 +39,7 @@ class Store:
     def __init__(self, site: Site, pool: int = 20) -> None:
         self.site = site
         self.engine = connect(site.database, pool)
+        self._turn = threading.Lock() if self.is_sqlite else nullcontext()
         self._writer = self.engine.execution_options(incognote_writes=True)
         self._audit_key = site.audit_key
 
@@ -52,8 +54,12 @@ class Store:
 
     @contextmanager
     def write(self, account: int | None = None) -> Iterator[Session]:
-        """A transaction of this account; all of it happens, audit rows included, or nothing."""
-        with Session(self._writer, expire_on_commit=False) as db:
+        """A transaction of this account; all of it happens, audit rows included, or nothing.
+
+        On SQLite the writers of a process take turns before they take a connection: who waits for
+        the database's own lock polls it, holds a connection and may never be the one who gets it.
+        """
+        with self._turn, Session(self._writer, expire_on_commit=False) as db:
             db.info["account"] = account
             with db.begin():
                 yield db
@@ -72,6 +78,8 @@ def connect(url: str, pool: int = 20) -> Engine:
     options: dict[str, Any] = {"hide_parameters": True, "pool_pre_ping": True}
     if parsed.get_backend_name() == "sqlite":
         options["connect_args"] = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+        # One for each thread of the server, and one for the transaction within.
+        options |= {"pool_size": pool, "max_overflow": 4 * pool}
     elif parsed.get_backend_name() == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
         options |= {"pool_size": pool, "max_overflow": pool}

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from typing import Protocol
 
 from incognote.core.errors import IncognoteError, ReadError, wording
-from incognote.core.types import Failure, Result
-from incognote.formats import HEAD, format_of
-from incognote.formats.base import Record
-from incognote.pipeline import Pipeline
+from incognote.core.types import Document, Failure, Result
+from incognote.formats import HEAD, format_named, format_of
+from incognote.formats.base import Record, with_records
+from incognote.policy import FormatRules
 
 
-def deidentified(pipeline: Pipeline, name: str, data: bytes) -> bytes | Failure:
-    """The file with its PHI replaced, or why it is not given out: all of it or nothing."""
+class Deidentifying(Protocol):
+    """A pipeline, wherever it runs."""
+
+    def deid(self, documents: Sequence[Document], /) -> list[Result | Failure]: ...
+
+
+def deidentified(
+    pipeline: Deidentifying, rules: FormatRules, name: str, data: bytes, *, form: str = ""
+) -> bytes | Failure:
+    """The file with its PHI replaced, or why it is not given out: all of it or nothing. `form` is
+    the name of its format, where that of the file does not tell."""
     written: list[bytes] = []
     try:
-        form = format_of(name, data[:HEAD])
-        for record in form.read(io.BytesIO(data), name, pipeline.policy.formats):
+        reader = format_named(form) if form else format_of(name, data[:HEAD])
+        contents = reader.read(io.BytesIO(data), name, rules)
+        for record in with_records(contents, name):
             if isinstance(record, Failure):
                 return _without_name(record)
             outcomes = pipeline.deid(record.documents)

@@ -1,18 +1,22 @@
 """What HIDE's CRF sees of a token: four groups of features, each of which can be left out.
 
-The word itself is a feature of its own, `word`, so that subsets can be studied without it.
+The word itself is a feature of its own, `word`, so that subsets can be studied without it. Among
+the context is how often the token stands in the note, scaled by the length of the note.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from incognote.core.errors import UsageError
-from incognote.learn.hide.tokens import tokens_of
+from incognote.detect.learned.hide.tokens import tokens_of
 
-GROUPS = ("word", "regex", "affix", "dictionary", "context")
+Features = dict[str, float]
+WORD = "word"
+GROUPS = (WORD, "regex", "affix", "dictionary", "context")
 
 REGEXES: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern)
@@ -60,29 +64,34 @@ class HideFeatures:
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.groups) - set(GROUPS))
-        if unknown or not self.groups:
-            raise UsageError(f"feature groups are {', '.join(GROUPS)}")
+        if unknown or not self.groups or len(set(self.groups)) < len(self.groups):
+            raise UsageError(f"feature groups are {', '.join(GROUPS)}, each once")
         for name in ("history", "ahead", "affixes"):
             if getattr(self, name) < 0:
                 raise UsageError(f"{name} must be 0 or more")
 
-    def read(self, words: Sequence[str]) -> list[list[str]]:
-        """The features of each token."""
+    def read(self, words: Sequence[str]) -> list[Features]:
+        """The features of each token with their weights."""
         lower = [word.lower() for word in words]
-        rows = [self._alone(word, small) for word, small in zip(words, lower, strict=True)]
+        rows = [
+            dict.fromkeys(self._alone(word, small), 1.0)
+            for word, small in zip(words, lower, strict=True)
+        ]
         if "dictionary" in self.groups:
             for name, phrases in self.dictionaries.items():
                 for number, (place, length) in phrases.found(lower):
-                    # The paper scales a hit by the length of the phrase: longer ones say more.
-                    rows[number].append(f"dict={name}:{place}:{length}")
+                    # Longer phrases say more: each length has a weight of its own.
+                    rows[number][f"dict={name}:{place}:{length}"] = 1.0
         if "context" in self.groups:
+            counts = Counter(lower)
             for number, row in enumerate(rows):
-                row.extend(self._context(lower, number))
+                row.update(dict.fromkeys(self._context(lower, number), 1.0))
+                row["count"] = _PER * counts[lower[number]] / len(lower)
         return rows
 
     def _alone(self, word: str, lower: str) -> list[str]:
         row = ["bias"]
-        if "word" in self.groups:
+        if WORD in self.groups:
             row.append(f"w={lower}")
         if "regex" in self.groups:
             row += [f"re={name}" for name, pattern in REGEXES.items() if pattern.search(word)]
@@ -106,12 +115,16 @@ class HideFeatures:
         return before + behind
 
 
+_PER = 100  # a count is that of so many tokens
+
+
 class Phrases:
     """A list of phrases, found in a row of tokens; of those that begin together, the longest."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._known: dict[str, set[tuple[str, ...]]] = {}
-        for line in lines:
+        self.lines = tuple(lines)
+        for line in self.lines:
             words = tuple(word.lower() for word in tokens_of(line).words)
             if words:
                 self._known.setdefault(words[0], set()).add(words)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from incognote import __version__
+from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Span
 from incognote.risk.classes import THRESHOLD, largest_risk
 from incognote.risk.diversity import Diversity
@@ -30,6 +31,15 @@ class Limits:
     recognisable: float = RECOGNISABLE
     l: int | None = None  # noqa: E741 - the name in the literature
     t: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or (self.l is not None and self.l < 1):
+            raise UsageError("k and l must be at least 1")
+        for share in (self.threshold, self.leaking_notes, self.recognisable):
+            if not 0 < share <= 1:
+                raise UsageError("thresholds must lie above 0 and at most at 1")
+        if self.t is not None and not 0 <= self.t <= 1:
+            raise UsageError("t must lie between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,9 @@ class Report:
             )
         )
         single = self.singling
-        nobody = self.why.get("singling", "no person could be told from another")
+        nobody = "no person could be told from another"
+        if single is not None and single.why:
+            nobody, single = single.why, None
         found.append(
             Line(
                 "smallest class of persons",
@@ -102,11 +114,15 @@ class Report:
             value = None if risk is None else risk.largest if part == "maximum" else risk.average
             allowed = largest_risk(limits.threshold)
             found.append(Line(f"{part} risk", name, value, allowed, why="" if single else nobody))
+        diverse = self.diversity if single else None
+        unnamed = (
+            "" if diverse else nobody if self.diversity else "no sensitive attribute was named"
+        )
         if limits.l is not None:
-            value = float(self.diversity.l) if self.diversity else None
-            found.append(Line("distinct l", "", value, float(limits.l), at_least=True))
+            value = float(diverse.l) if diverse else None
+            found.append(Line("distinct l", "", value, float(limits.l), at_least=True, why=unnamed))
         if limits.t is not None:
-            found.append(Line("t", "", self.diversity.t if self.diversity else None, limits.t))
+            found.append(Line("t", "", diverse.t if diverse else None, limits.t, why=unnamed))
         return found
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,0 +1,214 @@
+"""`risk.measure`: a release, notes that `deid` wrote or a table of people, measured as a whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from incognote.anonymize.counts.budget import Ledger
+from incognote.anonymize.release import Release
+from incognote.anonymize.table import read_table
+from incognote.core.errors import UsageError
+from incognote.core.types import Failure, Result
+from incognote.corpus.files import read_corpus
+from incognote.engine.settings import Settings, ignore
+from incognote.persons.mentions import LABELS
+from incognote.persons.reading import read_people
+from incognote.persons.view import LINKS, View, read_view
+from incognote.policy import DEFAULT, load_policy
+from incognote.risk.certificate import CERTIFICATE, subjects_of
+from incognote.risk.diversity import Diversity, diversity
+from incognote.risk.leaks import Leaks, matched, measure_leaks
+from incognote.risk.parrot import USUAL, Attack, parrot
+from incognote.risk.provenance import how_made, policy_of
+from incognote.risk.report import Limits, Report, marked_notes
+from incognote.risk.singling import (
+    Singling,
+    clinical_words,
+    known_attributes,
+    of_view,
+    singling_out,
+)
+
+_KEY = b"only to group"
+_NO_TEXT = "a table has no text"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the one who releases knows of it, an attacker does not: a sample of the originals with
+    every PHI marked, the folder that `anonymize` made of the view, the ledger of published counts,
+    how many persons the release is drawn from."""
+
+    gold: Path | None = None
+    random_sample: bool = False
+    view: Path | None = None
+    ledger: Path | None = None
+    population: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked. `quasi` is what an attacker may know (default: all that is found),
+    `sensitive` what he wants to learn; `link` is how far notes of one person are linked."""
+
+    limits: Limits = field(default_factory=Limits)
+    quasi: tuple[str, ...] = ()
+    sensitive: str | None = None
+    missing: str = "value"
+    link: str = "exact"
+    attackers: tuple[str, ...] = USUAL
+
+
+def measure(
+    release: Path | str,
+    known: Known | None = None,
+    asked: Asked | None = None,
+    *,
+    settings: Settings | None = None,
+    table: bool = False,
+    refused: Callable[[Failure], None] = ignore,
+) -> Report:
+    """The report of a release. `settings` is how its notes are read (default: with the default
+    policy); with `table` it is a table with one row for each person."""
+    known, asked = known or Known(), asked or Asked()
+    settings = settings or Settings(load_policy(DEFAULT))
+    path = Path(release)
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
+    shared: dict[str, Any] = {
+        "limits": asked.limits,
+        "utility": Release.read(known.view).utility if known.view else None,
+        "spent": Ledger(known.ledger).spent() if known.ledger else None,
+        "subjects": subjects_of(path),
+    }
+    if table:
+        single, diverse = _of_table(path, known, asked)
+        why = {"leaks": _NO_TEXT, "parrot": _NO_TEXT}
+        made = how_made(path, settings.policy, known.view, {"rows": "one for each person"})
+        return Report(singling=single, diversity=diverse, why=why, made=made, **shared)
+    view, texts, words = _read(path, settings, known, asked, refused)
+    single_out, diverse = _of_notes(view, words, known, asked)
+    leaks, attacks, why = _with_gold(known, asked, settings, texts)
+    made = how_made(path, settings.policy, known.view, view.linkage())
+    return Report(
+        singling=single_out,
+        leaks=leaks,
+        attacks=attacks,
+        diversity=diverse,
+        why=why,
+        made=made,
+        **shared,
+    )
+
+
+def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversity | None]:
+    data = read_table(path)
+    single = singling_out(
+        data,
+        asked.quasi,
+        threshold=asked.limits.threshold,
+        population=known.population,
+        missing=asked.missing,
+    )
+    return single, diversity(data, asked.sensitive, single.classes) if asked.sensitive else None
+
+
+def _read(
+    path: Path, settings: Settings, known: Known, asked: Asked, refused: Callable[[Failure], None]
+) -> tuple[View, dict[str, str], dict[str, frozenset[str]]]:
+    """The people of the release as its output tells them, its texts by document, and the clinical
+    words of each person."""
+    texts: dict[str, str] = {}
+    words: defaultdict[str, set[str]] = defaultdict(set)
+
+    def keep(result: Result) -> None:
+        document = result.document
+        texts[document.id] = texts.get(document.id, "") + document.text
+        words[document.id] |= clinical_words(document.text)
+
+    own = frozenset(
+        (path / name).resolve()
+        for name in ("manifest.jsonl", "quarantine.jsonl", CERTIFICATE)
+        if path.is_dir()
+    )
+    links = read_view(known.view) if known.view and (known.view / LINKS).is_file() else None
+    view = read_people(
+        str(path), settings, _KEY, asked.link, 0, refused, own, keep, links.owner if links else {}
+    )
+    of_person: defaultdict[str, set[str]] = defaultdict(set)
+    for document, found in words.items():
+        if document in view.owner:
+            of_person[view.owner[document]] |= found
+    return (
+        _counted(view, links, path, settings),
+        texts,
+        {person: frozenset(found) for person, found in of_person.items()},
+    )
+
+
+def _counted(view: View, links: View | None, path: Path, settings: Settings) -> View:
+    """The view with the cautious links that are right for it, or with the reason why nobody can
+    say how many people these notes are of."""
+    if links is not None and view.owner.keys() <= links.owner.keys():
+        wide = {name: links.cautious[name] for name in view.owner if name in links.cautious}
+        how = {name: links.how[name] for name in view.owner}
+        return replace(view, cautious=wide, how=how, why=links.why, method=links.method)
+    loose = sum(how != "stated" for how, _ in view.how.values())
+    if not loose or view.why:
+        return view
+    policy = settings.policy
+    if policy.transform.scope == "corpus" and policy_of(path) == policy.hash:
+        return view  # a person has one name in all notes: they can be linked as they are
+    return replace(
+        view,
+        why=f"{loose} of {len(view.how)} documents do not state whose they are, and a person may "
+        "have another name in each: the links of the originals are needed (--view)",
+    )
+
+
+def _of_notes(
+    view: View, words: Mapping[str, frozenset[str]], known: Known, asked: Asked
+) -> tuple[Singling | None, Diversity | None]:
+    quasi = list(asked.quasi) or known_attributes(view)
+    if not quasi:
+        return None, None
+    single = of_view(
+        view,
+        words,
+        asked.limits.k,
+        quasi=quasi,
+        threshold=asked.limits.threshold,
+        population=known.population,
+        missing=asked.missing,
+    )
+    name = asked.sensitive
+    if name is None:
+        return single, None
+    found = diversity(view.table([name]), name, single.classes)
+    if single.cautious is not None:
+        found = found.worse(diversity(view.cautious_table([name]), name, single.cautious))
+    return single, found
+
+
+def _with_gold(
+    known: Known, asked: Asked, settings: Settings, texts: Mapping[str, str]
+) -> tuple[Leaks | None, tuple[Attack, ...], dict[str, str]]:
+    if not known.gold:
+        return None, (), {}
+    gold = read_corpus(known.gold)
+    kept = {label for label, rule in settings.policy.labels.items() if rule.action == "keep"}
+    if known.view:
+        # Values that the table publishes as they are stay on purpose: their classes are judged.
+        quasi = Release.read(known.view).quasi
+        kept |= {label for label, attribute in LABELS.items() if attribute in quasi}
+        kept |= {"STATE"} if "city" in quasi else set()  # a town tells its state
+    outputs = matched(gold, texts)
+    leaks = measure_leaks(gold, outputs, kept=frozenset(kept), random_sample=known.random_sample)
+    if len(gold) < 2:
+        return leaks, (), {"parrot": "the attack needs at least two notes"}
+    attacks = parrot(marked_notes(gold, outputs), asked.attackers, ignore=frozenset(kept))
+    return leaks, tuple(attacks), {}
