@@ -101,7 +101,8 @@ def runs() -> list[Run]:
 
 
 def page(found: Sequence[Run], corpus: str) -> str:
-    """The best group C score first; runs on another state of the notes stand apart."""
+    """The best group C score first; runs on another state of the notes come in a table of their
+    own."""
     current = [run for run in found if run["corpus_sha256"] == corpus]
     ranked = sorted(current, key=lambda run: -run["subsets"]["group C"]["f1"])
     older = [run for run in found if run["corpus_sha256"] != corpus]

@@ -13,7 +13,7 @@ Prints what the machine is, and then, each line as soon as it is known:
   all.
 
 All runs are those of the command line, with what it takes to start them; the speed without that
-stands beside. Needs nothing that incognote does not need itself, and torch for the GPU.
+is beside. Needs nothing that incognote does not need itself, and torch for the GPU.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def start(command: Sequence[str], environment: dict[str, str] | None = None) -> 
     path = os.pathsep.join(filter(None, (str(ROOT / "src"), os.environ.get("PYTHONPATH"))))
     settings = {**os.environ, "PYTHONPATH": path, **(environment or {})}
     whole = [sys.executable, "-m", "incognote", *command]
-    # A file and no pipe, which nobody would empty.
+    # A file: a pipe that is not read would block.
     said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the run is over
     process = subprocess.Popen(whole, env=settings, stdout=subprocess.DEVNULL, stderr=said)
     return Started(process, said)

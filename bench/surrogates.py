@@ -60,7 +60,7 @@ def collisions(pairs: Sequence[NamePair]) -> int:
 
 
 def frequency(pairs: Sequence[NamePair], kind: str) -> float:
-    """AUC of telling originals from surrogates by how many people bear the name."""
+    """AUC of separating originals from surrogates by how many people have the name."""
     bearers = lexicon().surname_bearers if kind == "family" else lexicon().first_name_bearers
     own = [pair for pair in pairs if pair.kind == kind]
     known = [(bearers(pair.old) or 0, bearers(pair.new) or 0) for pair in own]
@@ -69,7 +69,7 @@ def frequency(pairs: Sequence[NamePair], kind: str) -> float:
 
 
 def made_up(results: Sequence[Result]) -> float:
-    """Words a note, in names of people and places, that nobody knows."""
+    """Unknown words in names of people and places, per note."""
     count = 0
     for result in results:
         for label, old, new in values(result):
@@ -146,7 +146,7 @@ def kept(pairs: Sequence[NamePair]) -> tuple[float, float]:
 
 
 def membership(pairs: Sequence[NamePair]) -> float:
-    """AUC of telling originals from surrogates by whether a list has them."""
+    """AUC of separating originals from surrogates by whether a list has them."""
     area = auc(
         [float(name_place(pair.old) is None) for pair in pairs],
         [float(name_place(pair.new) is None) for pair in pairs],
@@ -227,7 +227,7 @@ def records() -> tuple[int, int, int, int, int]:
 
 
 def _written(result: Result, start: int, end: int) -> str:
-    """What stands in the output for a stretch of the original."""
+    """What appears in the output for a stretch of the original."""
     out, at = [], start
     for each in sorted(result.replacements, key=lambda one: one.span.start):
         if each.span.end > start and each.span.start < end:

@@ -1,6 +1,6 @@
 """Writes the samples of binary and tabular formats in samples/formats: python tools/make_samples.py
 
-All tell of one invented patient, the same as the text samples beside them. PHI stands in the
+All are about one invented patient, the same as the text samples beside them. PHI appears in the
 corners too: properties, comments, headers, form fields. Running it again gives the same bytes, but
 for Office files, whose libraries stamp the time.
 """

@@ -2,7 +2,7 @@
 
     python tools/refine_model.py MODEL OUT --minutes 60 [--exits 3] [--new w31,w32,w33]
 
-It runs on a CPU in an hour or two. Unless told otherwise, the layers below the first exit stay as
+It runs on a CPU in an hour or two. By default the layers below the first exit stay as
 they are; those above learn to read the pieces that stay. New notes come more often than those that
 MODEL knows. With --keep, the weights that come out lie between those of MODEL and the new ones: on
 notes of either kind the middle errs less than its ends.

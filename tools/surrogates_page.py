@@ -19,7 +19,7 @@ from incognote.transform import Transformer
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "surrogates.md"
 _KEY = b"the key of the documentation"
 
-# Invented examples: every label in several ways of writing. What stands in one line is one record.
+# Invented examples: every label in several ways of writing. What appears in one line is one record.
 EXAMPLES = {
     "PATIENT": "[[Margaret Olsen|PATIENT]]; [[OLSEN, MARGARET T.|PATIENT]]; [[M. Olsen|PATIENT]]; "
     "[[Maggie|PATIENT]]; son [[Jordan|PATIENT]]; [[Mary O'Brien-Vega|PATIENT]]; "

@@ -3,7 +3,7 @@
     python tools/train_models.py [--minilm DIR] [--mpnet DIR] [--work DIR] [--models DIR]
 
 Large encoders (MPNet-base) are trained on the notes first. They then read every epoch that the
-students will see, and reports that nobody annotated; so the costly reading is done once for all
+students will see, and reports without annotation; so the costly reading is done once for all
 students. Without --mpnet the students learn from the notes alone.
 
 Each part is a process of its own (`--part NAME`), and parts that do not wait for each other run
@@ -244,7 +244,7 @@ def train_teacher(work: Work, course: str, seed: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MarkedLessons:
-    """Stored epochs without the notes that nobody annotated."""
+    """Stored epochs without the notes that have no annotation."""
 
     folder: Path
 

@@ -5,7 +5,7 @@
 
 spaCy's small English model (MIT licence) tags the notes; words inside annotated names and places
 are proper nouns whatever it says. Two groups of notes are held out to measure; the model that is
-written has seen all of them. Only counts are kept, of words that stand at least twice in the
+written has seen all of them. Only counts are kept, of words that appear at least twice in the
 corpus. The true-caser (incognote.prepare.truecase) is the same model over lower-case words, with
 tags that say how each word was written.
 """

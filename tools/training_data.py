@@ -28,7 +28,7 @@ from incognote.prepare.fold import fold
 SEED = 7
 FILLED = 2  # times that each masked report is filled, with other people
 SYNTHETIC = 300  # notes from the templates that ship with incognote
-# A paragraph with any of these may hold PHI that nobody marked, so it is no negative.
+# A paragraph with any of these may hold unmarked PHI, so it is no negative.
 MAYBE_PHI = re.compile(
     r"year|yo\b|y/o|month-old|old\b|\bage|Drs?\b|Mr|Mrs|Ms\.|Miss |M\.D|_{2,}|\bX\b|\bXX|XYZ|ABC"
     r"|\bMM/|\b(19|20)\d\d\b|\d+/\d+/\d+|\d:\d\d|a\.m|p\.m|\bAM\b|\bPM\b|#\d{3}"

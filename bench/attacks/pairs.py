@@ -40,7 +40,7 @@ def replaced(documents: Sequence[AnnotatedDocument], key: bytes) -> list[Result]
 
 
 def values(result: Result) -> Iterable[tuple[str, str, str]]:
-    """Label, original and what stands for it; the same where it stayed."""
+    """Label, original and surrogate; the same text twice where it stayed."""
     new = {each.span: each.text for each in result.replacements}
     for span in result.spans:
         old = result.document.text[span.start : span.end]

@@ -17,7 +17,7 @@ _MISSED = 5
 
 
 def parrot(results: Sequence[Result], seed: int = 7) -> float:
-    """AUC of telling missed names from surrogates, over both halves of the notes."""
+    """AUC of separating missed names from surrogates, over both halves of the notes."""
     import pycrfsuite
 
     chance = random.Random(seed)

@@ -123,7 +123,7 @@ def xml(data: bytes) -> Iterator[Value]:
 
 
 def _named(element: Any) -> str:
-    """The name of an element; what takes part is told by its class: "playingEntity[PLC]"."""
+    """The name of an element; a participant by its class: "playingEntity[PLC]"."""
     from lxml import etree
 
     name = etree.QName(element).localname

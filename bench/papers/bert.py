@@ -266,7 +266,7 @@ def sensitivity_table(words: WordTable) -> Table:
 
 
 def neighbours_table(words: WordTable) -> Table:
-    """Errors by whether the word before or behind is PHI: models lean on what stands beside."""
+    """Errors by whether the word before or behind is PHI: models lean on what is beside."""
     outcome = words.outcome()
     phi = words.gold > 0
     same = words.document[1:] == words.document[:-1]

@@ -109,7 +109,7 @@ _INFORMAL = frozenset(f"w{number}" for number in range(14, 21))
 
 def two_institutions(material: Material) -> dict[str, Split]:
     """By the group of authors of a note of ours: its id before the underscore. Data of others
-    stands beside our open corpus."""
+    is beside our open corpus."""
     documents = [*material.train, *material.test]
     there = [doc for doc in documents if doc.id.partition("_")[0] in _INFORMAL]
     if there:

@@ -49,7 +49,7 @@ ABOUT = About(
         "run: all capitalised words that are no common words, and all numbers."
     ),
 )
-# Kind -> a sentence in which the value stands between bars, and why it is left alone where it is.
+# Kind -> a sentence in which the value is between bars, and why it is left alone where it is.
 KINDS: dict[str, tuple[str, str]] = {
     "name": ("Patient |Marta Quillfeather| was seen.", ""),
     "address": ("Lives at |214 Larkspur Lane|, Dayton, OH 45402.", ""),
@@ -232,7 +232,7 @@ def _over(spans: Iterable[Span], start: int, end: int) -> list[Span]:
 
 
 def _masked(result: Result, start: int, end: int) -> str:
-    """What stands in place of a stretch of the original."""
+    """What appears in place of a stretch of the original."""
     made, at = [], start
     for one in sorted(result.replacements, key=lambda one: one.span):
         if one.span.start < end and start < one.span.end:

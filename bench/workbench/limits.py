@@ -1,6 +1,6 @@
 """The limits of the specification: opening notes, strokes, a project of 100,000 notes.
 
-Beside the clock stands the processor time of each step, server and page together: it says what the
+Beside the clock appears the processor time of each step, server and page together: it says what the
 step costs where the machine has other work, too.
 """
 

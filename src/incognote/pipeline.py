@@ -52,11 +52,11 @@ from incognote.resolve import check_rules, known_from_record, resolve
 if TYPE_CHECKING:
     from incognote.transform import Originals, Transformer
 
-# What stands for the component of a detector that a program made itself.
+# The component name of a detector that a program made itself.
 _READY_MADE = "given"
 # What a detector that reads no words says of the languages it serves.
 EVERY_LANGUAGE = "*"
-# Cells and codes stand in a table thousands of times: what was found in them is remembered.
+# Cells and codes appear in a table thousands of times: what was found in them is remembered.
 _SHORT = 100
 _REMEMBERED = 4096
 _GAPS_SHOWN = 5
@@ -384,7 +384,7 @@ def build_detector(name: str, rules: DetectorRules, threads: int = 0) -> Detecto
         detector: Detector = kind(**options)
     except TypeError:
         raise PolicyError(f"detectors.{name}.options: {_misfit(kind, rules.options)}") from None
-    # Two copies of one component must be told apart in weights and in `explain`.
+    # Two copies of one component must be distinguished in weights and in `explain`.
     detector.name = name
     return detector
 

@@ -10,7 +10,7 @@ from sources import Sources, curated
 from incognote.lexicon.fold import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-# External causes and contacts with services speak of boats, horses and sporting events.
+# External causes and contacts with services mention boats, horses and sporting events.
 NOT_CLINICAL_CHAPTERS = frozenset("VWXYZ")
 
 

@@ -1,4 +1,4 @@
-"""Divides names into cells of names that may stand for each other (see lexicon/name_cells.py)."""
+"""Divides names into cells of names that may replace each other (see lexicon/name_cells.py)."""
 
 from __future__ import annotations
 

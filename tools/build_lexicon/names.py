@@ -101,7 +101,7 @@ def _first_names(sources: Sources) -> dict[str, bytes]:
 
 
 def _nicknames(sources: Sources) -> dict[str, bytes]:
-    """Both directions: what William is called, and whom Bill may stand for."""
+    """Both directions: the nicknames of William, and the full forms of Bill."""
     variants: defaultdict[str, set[str]] = defaultdict(set)
     for name, nickname in sources.nicknames():
         variants[fold(name)].add(fold(nickname))

@@ -1,4 +1,4 @@
-"""Where names come from: an origin for each listed name, and what judges names on no list.
+"""Where names come from: an origin for each listed name, and a classifier for other names.
 
 Census shares say which of five groups bear a name; within a group, short runs of letters tell the
 languages apart. They are learned from faker's national lists and from curated/origins.txt.
@@ -60,7 +60,8 @@ _SHARE = {"black": 0.45, "hispanic": 0.45, "api": 0.4, "aian": 0.25}
 _HEAD_START = {"last": 2.0, "first": 5.0}
 _FREQUENT = 20_000
 _FREQUENT_START = 6.0
-# National lists hold names of all the world: a frequent name of ours is judged by its letters too.
+# National lists hold names of all the world: a frequent name of ours is also classified by its
+# letters.
 _LISTED = 5_000
 GROUPS = ("white", "black", "hispanic", "api", "aian")
 _KINDS = {"last": ("last_names",), "first": ("first_names",)}
@@ -81,7 +82,7 @@ def _curated() -> dict[str, dict[str, set[str]]]:
 
 
 class Judge:
-    """Learns from lists of known origin, judges names by their letters."""
+    """Learns from lists of known origin, classifies names by their letters."""
 
     def __init__(self, sources: Sources, kind: str) -> None:
         self.kind = kind
@@ -119,7 +120,7 @@ class Judge:
         taught = [o for o in known if name in _curated()[self.kind].get(o, ())]
         if (
             len(taught) == 1
-        ):  # our own lists hold what shares do not tell: many a Fatima is Hispanic
+        ):  # our own lists hold what shares do not show: many a Fatima is Hispanic
             return taught[0]
         if not any(shares.values()):  # from national lists or birth registers only
             options: tuple[str, ...] = tuple(o for o in ORIGINS if o != "african american")
@@ -164,7 +165,7 @@ def origin_column(
     counts: list[int],
     shares: dict[str, dict[str, float]],
 ) -> tuple[bytes, bytes]:
-    """An origin for each name in order, and the table that judges others."""
+    """An origin for each name in order, and the table that classifies others."""
     judge = Judge(sources, kind)
     nothing = dict.fromkeys(GROUPS, 0.0)
     column = bytes(

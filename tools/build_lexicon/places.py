@@ -1,4 +1,4 @@
-"""Places and what stands in addresses, jobs, and head words of facilities and organisations."""
+"""Places and what appears in addresses, jobs, and head words of facilities and organisations."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Sources:
         return {word: int(count) for word, count in rows}
 
     def webster(self) -> set[str]:
-        """Webster's Second (1934), with its own letter case: tells words from proper names."""
+        """Webster's Second (1934), with its own letter case: separates words from proper names."""
         words: set[str] = pickle.loads(self.read("english_words", "english_words/data/web2.pickle"))
         return words
 

@@ -1,6 +1,6 @@
 """What every class must fulfil: k-anonymity, l-diversity and t-closeness.
 
-`Conditions.hold(counts)` judges many classes at once: each row of `counts` is a class, each column
+`Conditions.hold(counts)` checks many classes at once: each row of `counts` is a class, each column
 a sensitive value.
 """
 

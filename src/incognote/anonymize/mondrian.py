@@ -87,7 +87,7 @@ def checked(
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Distinct rows: their codes by attribute, how many persons each stands for, and which of them
+    """Distinct rows: their codes by attribute, how many persons each represents, and which of them
     every row of the table is."""
 
     codes: Ints = field(repr=False)
@@ -136,7 +136,7 @@ class _Rows:
 
 def _ranks(packed: Ints, key: bytes) -> Ints:
     """The keyed order in which equal rows are divided: it depends on what a row says, not on where
-    it stands."""
+    it appears."""
     mixed = packed.astype(np.uint64)
     mixed ^= np.uint64(int.from_bytes(blake2b(key, digest_size=8).digest(), "big"))
     with np.errstate(over="ignore"):  # the finaliser of splitmix64

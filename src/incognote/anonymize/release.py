@@ -1,5 +1,5 @@
-"""What is written of a release beside its rows: how it was made, so that it can be judged, and made
-again for new data."""
+"""What is written of a release beside its rows: how it was made, so that it can be checked, and
+made again for new data."""
 
 from __future__ import annotations
 

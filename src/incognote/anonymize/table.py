@@ -100,7 +100,7 @@ def column_cells(data: Any, name: str) -> Any:
 
 
 def encode(name: str, cells: Any) -> Column:
-    """A column from its cells. Empty cells are missing; NaN is an error, for nobody meant it."""
+    """A column from its cells. Empty cells are missing; NaN is an error: it is never meant."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu":
         values, inverse = np.unique(cells, return_inverse=True)
         return Column(name, inverse.astype(np.int32), tuple(values.tolist()), NUMBER)

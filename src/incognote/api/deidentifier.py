@@ -62,7 +62,7 @@ class Deidentifier:
     @overload
     def detect(self, notes: Iterable[Note | None]) -> Iterator[Result | Failure]: ...
     def detect(self, notes: Note | Iterable[Note | None]) -> Result | Iterator[Result | Failure]:
-        """Where PHI stands: `Result.spans`."""
+        """Where PHI appears: `Result.spans`."""
         return self._run("detect", notes)
 
     @overload

@@ -40,7 +40,8 @@ def refuse_what_is_no_notes(notes: object) -> None:
 
 
 def is_table(value: object) -> bool:
-    """A data frame or an Arrow table, told by what it can do: none of the libraries is imported."""
+    """A data frame or an Arrow table, recognised by its methods: none of the libraries is
+    imported."""
     return hasattr(value, "columns") and (
         hasattr(value, "to_dict") or hasattr(value, "to_pylist") or hasattr(value, "column_names")
     )

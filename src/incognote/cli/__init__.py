@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if verb not in VERBS:
         verb = top_parser().parse_args(arguments[:1]).verb  # --help, --version or an error
     parser = parser_for(verb)
-    # Several inputs may stand before, between and behind options; actions of a verb come first.
+    # Several inputs may come before, between and behind options; actions of a verb come first.
     has_actions = any(isinstance(each, argparse._SubParsersAction) for each in parser._actions)  # noqa: SLF001
     parse = parser.parse_args if has_actions else parser.parse_intermixed_args
     args = parse(arguments[1:])

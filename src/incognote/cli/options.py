@@ -178,7 +178,7 @@ def add_key(parser: argparse.ArgumentParser) -> None:
 
 
 def key_from(args: argparse.Namespace) -> bytes:
-    """The key from the file, else the environment, else a fresh one, and the user is told."""
+    """The key from the file, else the environment, else a fresh one, with a message to the user."""
     if args.key_file:
         return surrogate_key(_key_in(args.key_file), str(args.key_file))
     if value := os.environ.get(KEY_VARIABLE):

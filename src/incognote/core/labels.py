@@ -75,8 +75,8 @@ def in_group(group: str) -> frozenset[str]:
     return frozenset(name for name, row in all_labels().items() if row.group in wanted)
 
 
-# What a coarse label of another scheme stands for where it may be several of ours: what most of its
-# mentions are, or what hides in every group. Others stand for the first in the taxonomy.
+# The label for a coarse label of another scheme that may be several of ours: what most of its
+# mentions are, or what every group hides. Others become the first in the taxonomy.
 _TYPICAL = ("DATE", "CITY", "IDNUM")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-# Vowel signs of Hindi, Hebrew and Arabic, and accents that stand apart, are parts of words.
+# Vowel signs of Hindi, Hebrew and Arabic, and separate accents, are parts of words.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0962\u0963"
 _WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
 _SLASHED = re.compile(r"([A-Z' -]{2,})/[A-Z -]{2,}(?: (?:MR|MRS|MS))?")
@@ -80,7 +80,7 @@ def read(text: str) -> Written:
 
 
 def _slash(text: str) -> int:
-    """Tickets write "SMITH/JOHN", messages "SMITH^JOHN^A"; -1 where nothing of the kind stands."""
+    """Tickets write "SMITH/JOHN", messages "SMITH^JOHN^A"; -1 where nothing of the kind appears."""
     if _CARETS.match(text):
         return text.index("^")
     match = _SLASHED.fullmatch(text)

@@ -1,4 +1,4 @@
-"""People: who a document speaks of, by which names, and what belongs to them.
+"""People: who a document mentions, by which names, and what belongs to them.
 
 `link` makes these values, `transform` asks them. All are frozen, slotted and picklable, and none
 shows a name in its repr: every string that could be one is hidden there.

@@ -93,7 +93,7 @@ class Document:
     value, such as a result or the name of a test: only strong evidence makes PHI of it. `record` is
     the same for the parts of one record and of nothing else: what belongs to no patient shares
     surrogates with its record alone. `released` are (start, end,
-    text) that an anonymised table publishes in place of what stands there.
+    text) that an anonymised table publishes in place of what appears there.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Document:
 
 
 def fingerprint(documents: Iterable[Document], place: str = "") -> str:
-    """What a record is known by: where it stands, and all it says. Two records that agree in that
+    """What a record is known by: where it appears, and all it says. Two records that agree in that
     are one and the same to any reader."""
     digest = sha256(place.encode("utf-8", "surrogatepass"))
     for document in documents:
@@ -137,7 +137,7 @@ class Tokens:
 
     @classmethod
     def cut(cls, text: str, starts: array[int], ends: array[int]) -> Tokens:
-        """What stands at these places of a text."""
+        """What appears at these places of a text."""
         return cls(
             starts,
             ends,
@@ -191,7 +191,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """`text` stands where `span` stood; `how` names the transform that made it."""
+    """`text` appears where `span` stood; `how` names the transform that made it."""
 
     span: Span
     text: str = field(repr=False)
@@ -228,7 +228,7 @@ class Result:
         return Shown(marked_html(self.text, ()))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows by itself: where PHI stands, and no text."""
+        """What a notebook shows by itself: where PHI appears, and no text."""
         return spans_html(self.spans)
 
 

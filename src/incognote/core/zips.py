@@ -1,4 +1,4 @@
-"""Three-digit ZIP areas that Safe Harbor does not let stand."""
+"""Three-digit ZIP areas that Safe Harbor does not allow."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _is_number(surface: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """`dropped`: spans without a target. `merged`: labels that cannot be told apart any more.
+    """`dropped`: spans without a target. `merged`: labels that cannot be distinguished any more.
     `guessed`: labels whose target was one of several."""
 
     dropped: Mapping[str, int]

@@ -18,7 +18,7 @@ from incognote.corpus.formats.physionet import records
 _ID = ("id", "note_id", "doc_id", "document_id")
 _TEXT = ("text", "note_text", "deidentified_text", "anonymized_text", "redacted_text", "note")
 
-Texts = Iterator[tuple[str, str, str]]  # where it stands, the id of the document, its text
+Texts = Iterator[tuple[str, str, str]]  # where it appears, the id of the document, its text
 
 
 def redacted_texts(path: Path, ids: Collection[str]) -> dict[str, str]:

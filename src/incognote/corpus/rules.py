@@ -1,7 +1,7 @@
 """What a resynthesised corpus must keep, checked over the whole of it.
 
 Nothing real survives, patterns and coherence are kept, dates come from other notes, places do not
-stand together as they did. The report names documents, never what they say.
+appear together as they did. The report names documents, never what they say.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHAPED = ("CONTACT", "ID", "DATE", "TIME")
 _PLACES = frozenset({"STREET", "CITY", "STATE", "ZIP"})
 
 _WORD = re.compile(r"[^\W_]+")
-# Numbers and addresses that are kept for films and manuals: nobody's.
+# Numbers and addresses that are reserved for films and manuals.
 _FICTION = re.compile(r"\b555[-. ]?01\d\d\b|\b(?:192\.0\.2|198\.51\.100|203\.0\.113)\.\d+\b")
 _GOES_ON_BEFORE = re.compile(r"\w$|\d[-./)]? ?$")
 _GOES_ON = re.compile(r"\w|[-.]\d")
@@ -125,7 +125,7 @@ def _no_original_left(documents: Sequence[AnnotatedDocument], results: Sequence[
 
 
 def _another(span: Span, start: int, end: int) -> bool:
-    """Whether what stands there is another value: a part of a longer name ("Ashford State Police"
+    """Whether what appears there is another value: a part of a longer name ("Ashford State Police"
     has the words of somebody's "State Police"), or a public place that an institution is named
     after. Towns that come back as towns are found by the rule above."""
     if span.end <= start or end <= span.start:
@@ -214,7 +214,7 @@ def _date_words(text: str) -> list[str]:
 
 
 def _places_apart(documents: Sequence[AnnotatedDocument], results: Sequence[Result]) -> Rule:
-    """No two neighbouring parts of an address stand together as in any original."""
+    """No two neighbouring parts of an address appear together as in any original."""
     before = {together for doc in documents for together in _neighbours(doc.text, doc.spans)}
     now = [
         (result.document.id, together)

@@ -83,7 +83,7 @@ class SentenceCache:
 
 
 def _sentences(view: View) -> Iterator[tuple[_Key, _Place]]:
-    """The sentences of a view: all that an answer may depend on, and where each stands."""
+    """The sentences of a view: all that an answer may depend on, and where each appears."""
     for start, end in view.sentences:
         yield (view.text[start:end], view.cased[start:end], view.language), (start, end)
 

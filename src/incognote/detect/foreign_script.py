@@ -1,6 +1,6 @@
 """Words in another script inside a note are names: "the patient (Иван Петров)".
 
-No list knows them and no model has learned them, but in an English note they are hardly ever
+No list knows them and no model has learned them, but in an English note they are rarely
 anything else than a name: all are claimed, with a label that the words before them suggest.
 """
 

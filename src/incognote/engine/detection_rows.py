@@ -46,7 +46,7 @@ def detection_rows(
 
 
 def _field(document: Document, outcome: Result | Failure, *, with_text: bool) -> Row:
-    # Where the text stands in the file: a field, a cell, a segment, a page.
+    # Where the text appears in the file: a field, a cell, a segment, a page.
     place = {"locator": document.locator} if document.locator not in ("", document.id) else {}
     text = {"text": document.text[document.lead :]} if with_text else {}
     if isinstance(outcome, Failure):

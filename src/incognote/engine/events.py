@@ -260,7 +260,7 @@ def documents_of(sources: Iterable[Source], settings: Settings) -> Iterator[Docu
 
 
 def row_id(document: Document, rules: FormatRules) -> str:
-    """The id of a document as its file has it, for those who hold the file. What stands beside the
+    """The id of a document as its file has it, for those who hold the file. What is beside the
     outputs uses `Document.id`, which names the place of a row whose id is masked."""
     return document.meta.get(rules.id) or document.id
 

@@ -125,8 +125,8 @@ def deid(where: Where, out: str, settings: Settings) -> Summary:
 def restore(where: Where, out: str, vault: Vault, reason: str, settings: Settings) -> int:
     """What `deid` wrote at `where`, turned back into what it read, at `out`; how many documents.
 
-    Files get their old names back, and nobody else may read them. The first document that is not
-    in the vault as it stands stops the run.
+    Files get their old names back, readable by their owner only. The first document that is not
+    in the vault as it appears stops the run.
     """
     place = OutputPlace.of(where, out)
     inputs = list_inputs(where, place.own_files() | _lists_at(where))

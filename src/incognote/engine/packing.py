@@ -1,6 +1,6 @@
 """Results as they travel between processes: plain tuples, without the document, which never left.
 
-Tuples of numbers and strings are unpickled ten times as fast as the values they stand for, and the
+Tuples of numbers and strings are unpickled ten times as fast as the values they represent, and the
 process that reads them all is the one that others wait for.
 """
 

@@ -23,7 +23,7 @@ def deidentified(
     pipeline: Deidentifying, rules: FormatRules, name: str, data: bytes, *, form: str = ""
 ) -> bytes | Failure:
     """The file with its PHI replaced, or why it is not given out: all of it or nothing. `form` is
-    the name of its format, where that of the file does not tell."""
+    the name of its format, where the name of the file does not show it."""
     written: list[bytes] = []
     try:
         reader = format_named(form) if form else format_of(name, data[:HEAD])

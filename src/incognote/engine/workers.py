@@ -92,7 +92,7 @@ class UniqueDocuments:
 
     every: Sequence[Document] = field(repr=False)
     documents: list[Document] = field(repr=False)
-    places: list[int]  # for each document, where its equal stands in `documents`
+    places: list[int]  # for each document, where its equal appears in `documents`
 
     @classmethod
     def of(cls, every: Sequence[Document]) -> UniqueDocuments:
@@ -169,7 +169,7 @@ def _run_within(
     processor: Processor, documents: Sequence[Document], seconds: int
 ) -> list[Result | Failure]:
     """The outcomes; where a batch takes too long, its records have the time one by one, and then
-    their documents, which are told what the others said."""
+    their documents, with what was found in the others."""
     try:
         with time_limit(seconds):
             return processor.run(documents)

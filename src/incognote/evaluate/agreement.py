@@ -144,7 +144,7 @@ Decisions = Mapping[tuple[str, int, int], tuple[Span, ...]]
 
 def read_decisions(path: Path) -> Decisions:
     """Decided disputes: the rows of adjudication.jsonl with a `decision` added to each, which is
-    the name of the annotator who is right, or a list of marks as they stand in `marks`
+    the name of the annotator who is right, or a list of marks as they appear in `marks`
     ("DATE 10-14"), empty for no PHI."""
     found: dict[tuple[str, int, int], tuple[Span, ...]] = {}
     undecided = 0

@@ -1,6 +1,6 @@
 """Where a system errs: by label, by neighbour, by note, and by what kind of word was missed.
 
-Everything here is counts; only `examples` shows text, and only callers that were told to may ask.
+Everything here is counts; only `examples` shows text, and only callers with permission may ask.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def by_note_type(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str,
 
 
 def breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str, Slice]]:
-    """Recall of PHI words by what they look like and where they stand."""
+    """Recall of PHI words by what they look like and where they appear."""
     phi = np.flatnonzero(table.gold > 0)
     texts = [pair.document.text for pair in pairs]
     words = [
@@ -201,8 +201,8 @@ def breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str, S
 def name_breakdowns(table: WordTable, pairs: Sequence[Pair]) -> dict[str, dict[str, Slice]]:
     """Recall of people's names: known to the lists or not, by ethnicity and by sex.
 
-    A word is judged by the census shares of its bearers, so these are properties of names, not of
-    the people in the notes.
+    A word is classified by the census shares of the people with that name, so these are properties
+    of names, not of the people in the notes.
     """
     from incognote.lexicon import ETHNICITIES, lexicon
 
@@ -295,7 +295,7 @@ def places(table: WordTable, mask: Mask) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A wrong place with its text: only for reports that were told to show text."""
+    """A wrong place with its text: only for reports that may show text."""
 
     kind: str
     label: str

@@ -32,7 +32,7 @@ class OperatingPoint:
 
 
 def curve(table: WordTable, wanted: Collection[str] | None = None) -> list[OperatingPoint]:
-    """Every threshold the scores can tell apart, the strictest first."""
+    """Every threshold the scores can distinguish, the strictest first."""
     outcome = table.outcome(wanted)
     true = np.sort(_rounded(table.score[outcome.hit]))
     false = np.sort(_rounded(table.score[outcome.false]))

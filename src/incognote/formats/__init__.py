@@ -44,7 +44,8 @@ def format_of(name: str, head: bytes) -> Format:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """The endings of file names that tell a format and nothing else, as in `patient.fhir.json`."""
+    """The endings of file names that show the format and nothing else, as in
+    `patient.fhir.json`."""
     called = tuple(f".{each.name}" for each in _all_formats())
     return (*called, ".ccda", *(suffix for each in _all_formats() for suffix in each.suffixes))
 

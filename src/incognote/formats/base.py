@@ -53,7 +53,7 @@ class Unreadable(Failure):
 def with_records(contents: Iterable[Record | Failure], name: str) -> Iterator[Record | Failure]:
     """The contents of a file, whose documents know of which record they are: those of one id.
 
-    A file that is one document may be read in parts; the first of them speaks for all.
+    A file that is one document may be read in parts; the first of them decides for all.
     """
     whole = ""
     for content in contents:
@@ -106,7 +106,7 @@ def refused(where: str, error: IncognoteError, raw: bytes | None = None) -> Fail
 
 @runtime_checkable
 class Format(Protocol):
-    """One file format. `suffixes` are lower case with their dot; `sniff` judges by content."""
+    """One file format. `suffixes` are lower case with their dot; `sniff` decides by content."""
 
     name: str
     suffixes: tuple[str, ...]

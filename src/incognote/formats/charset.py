@@ -3,7 +3,7 @@
 A text read in the wrong encoding looks fine to a program and hides names from every detector, so
 nothing is guessed that bytes can disprove: UTF-8 if it is UTF-8; UTF-16 or UTF-32 with a byte order
 mark; else Windows-1252 (the superset of Latin-1 that hospitals mean), unless the same bytes also
-hold UTF-8 sequences, bytes that Windows-1252 does not have, or words that nobody writes ("M„ller",
+hold UTF-8 sequences, bytes that Windows-1252 does not have, or impossible words ("M„ller",
 "Èâàíîâ", "cafÃ"), as text of another code page or a UTF-8 character cut in two would give.
 Everything else is a ReadError.
 """
@@ -33,7 +33,7 @@ _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 # Windows-1252 that is none: marks within a word, where DOS has its accents; capitals within one, as
-# on a Mac or where half a UTF-8 character stands; and words of nothing but accents, as Cyrillic,
+# on a Mac or where half a UTF-8 character appears; and words of nothing but accents, as Cyrillic,
 # Greek and the scripts of Asia come out.
 _OTHER_CODE_PAGE = re.compile(
     r"[^\W\d_][‚„”ƒ‡ˆ‰‹›˜¢£¤¥§¦¨¬¯´¶¸÷][^\W\d_]"
@@ -113,7 +113,7 @@ def looks_like_text(head: bytes) -> bool:
     try:
         decode(head)
     except ReadError:
-        # A cut can only spoil the last few bytes; the rest must stand on its own.
+        # A cut can only spoil the last few bytes; the rest must be valid by itself.
         return any(_decodes(head[:-cut]) for cut in (1, 2, 3) if len(head) > cut)
     return True
 

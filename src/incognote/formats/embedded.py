@@ -1,4 +1,4 @@
-"""Files inside files: an attachment is told by its content and read by its own format."""
+"""Files inside files: an attachment is recognised by its content and read by its own format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from incognote.formats.patch import Piece, Slot, embedded_slot
 from incognote.policy import FormatRules
 
 _DATA_URI = re.compile(r"data:[^,]{0,200};base64,")
-# With + and /, or with - and _, which stand in addresses.
+# With + and /, or with - and _, which appear in addresses.
 _BASE64 = re.compile(
     r"(?:[A-Za-z0-9+/]{4}[\r\n\t]*+)++[A-Za-z0-9+/]{0,3}={0,2}\s*+"
     r"|(?:[A-Za-z0-9_-]{4})++[A-Za-z0-9_-]{0,3}={0,2}"
@@ -26,7 +26,7 @@ _BLOCK = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,}+(?:\r?\n)?+)++[A-Z
 _DECLARED = re.compile(
     r"^Content-Transfer-Encoding:[ \t]*(?:base64|quoted-printable)\b", re.IGNORECASE | re.MULTILINE
 )
-# Shorter runs of letters are keys and hashes, which hold nobody's text.
+# Shorter runs of letters are keys and hashes, which hold no text.
 _SHORTEST_FILE = 256
 
 
@@ -41,7 +41,7 @@ def is_base64_file(text: str) -> bool:
 
 
 def holds_packed_file(text: str) -> bool:
-    """Whether a file in base64 stands within a text, as below the headers of an e-mail, or the
+    """Whether a file in base64 appears within a text, as below the headers of an e-mail, or the
     text says of itself that its letters are packed."""
     return _DECLARED.search(text) is not None or any(
         len(block[0]) >= _SHORTEST_FILE and _is_mixed(block[0]) for block in _BLOCK.finditer(text)
@@ -98,7 +98,7 @@ def belonging(records: Sequence[Record], doc_id: str, meta: Mapping[str, str]) -
 def records_of(data: bytes, where: str, rules: FormatRules, name: str = "") -> list[Record]:
     """The records of a file held in memory; any part that fails, fails the whole.
 
-    Its format is told by its content, or by its name where it has one.
+    Its format is recognised by its content, or by its name where it has one.
     """
     try:
         form = format_of(name, data[:HEAD])

@@ -100,14 +100,14 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row as its format read it: where it stands, and its fields as text."""
+    """A row as its format read it: where it appears, and its fields as text."""
 
     name: str
     number: int
     fields: Mapping[str, str] = field(repr=False)
 
     def id(self, columns: Columns) -> str:
-        """What the row is known by. Ids stand in the manifest: one that is masked must not."""
+        """What the row is known by. Ids appear in the manifest: one that is masked must not."""
         given = self.fields.get(columns.rules.id) if columns.keeps_id else None
         return given or place(self.name, self.number)
 
@@ -120,7 +120,7 @@ class Row:
         rules = columns.rules
         meta = self.meta(columns)
         texts = [key for key in rules.text if key in self.fields]
-        # Headers that may be PHI stand in no message.
+        # Headers that may be PHI appear in no message.
         names = {key: f"column {n}" if rules.keys else key for n, key in enumerate(self.fields, 1)}
         documents: dict[str, Document] = {}
         for key in (*texts, *(key for key in self.fields if key not in rules.text)):

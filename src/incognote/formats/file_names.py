@@ -14,7 +14,7 @@ from incognote.core.types import Document, Failure, Result
 from incognote.formats.base import new_text
 from incognote.policy import KEEP, NUMBER
 
-# What stands for a blank in a name. A hyphen between digits is part of a date or number.
+# What replaces a blank in a name. A hyphen between digits is part of a date or number.
 _BLANK = re.compile(r"[_+]|(?<![\d\W])[-.]|[-.](?![\d\W])")
 # What no file system wants in a name, and what would make it a path.
 _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
@@ -49,7 +49,7 @@ class Renaming:
 
     `choice` is the policy's (`formats.names`). Each path is asked about once (`documents`) and
     settled once, in the same order, with what the pipeline made of those documents. `suffixes` are
-    endings that say nothing but the format; `exists` tells which paths the tree has, so that a new
+    endings that say nothing but the format; `exists` says which paths the tree has, so that a new
     name does not push aside an old one. `doc_id` is the id of names whose file says nothing of
     itself; without one, they go by what they are.
     """
@@ -71,7 +71,7 @@ class Renaming:
         self._count = 0
 
     def documents(self, path: str, content: Sequence[Document] = ()) -> tuple[Document, ...]:
-        """The parts of a path that nobody was asked about yet; `content` is what the file says."""
+        """The parts of a path that are not settled yet; `content` is what the file says."""
         if self._choice in (KEEP, NUMBER):
             return ()
         new = [part for part in _parts(path) if part not in self._asked]

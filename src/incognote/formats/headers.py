@@ -30,7 +30,7 @@ _COMPANY = (
 # "name" means a person where the table has columns that only people have.
 _PERSONAL = frozenset({"SSN", "MEDICALRECORD", "PHONE", "EMAIL", "STREET", "CITY", "ZIP"})
 
-# A quantity identifies nobody: few digits, with marks of comparison and a unit.
+# A quantity is no identifier: few digits, with marks of comparison and a unit.
 _QUANTITY = re.compile(r"[<>=~]{0,2}\s?[+-]?\d{1,4}(?:[.,]\d{1,6})?\s?%?")
 _CATALOGUED = re.compile(r"[A-Za-z]{0,3}[\d.-]{1,20}[A-Za-z]{0,3}")
 _DATE_LIKE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{2,4}|(?:18|19|20|21)\d{6}")
@@ -43,7 +43,7 @@ _LONGEST = 80
 
 
 def labels_from_headers(names: Iterable[str]) -> dict[str, str | None]:
-    """What each column of a table holds; some are told by the company they keep: a name beside an
+    """What each column of a table holds; some are recognised by their neighbours: a name beside an
     address is a patient's, a position beside a chromosome is one in the genome."""
     found = {name: label_from_header(name) for name in names}
     if not _PERSONAL.isdisjoint(found.values()):
@@ -52,7 +52,7 @@ def labels_from_headers(names: Iterable[str]) -> dict[str, str | None]:
 
 
 def values_by_company(names: Iterable[str]) -> dict[str, str]:
-    """The columns that hold clinical values because others stand beside them."""
+    """The columns that hold clinical values because others are beside them."""
     plain = {name: _plain(name) for name in names}
     every = set(plain.values())
     return {
@@ -77,7 +77,7 @@ def is_patient_number(name: str) -> bool:
 
 
 def is_column_name(name: str) -> bool:
-    """Whether a header is written as programs write them, of words that are nobody's name."""
+    """Whether a header is written as programs write them, of words that are not names."""
     return _PROGRAMS.fullmatch(name) is not None and all(
         len(word) <= SHORT or is_word(word) for word in name.split("_") if word.isalpha()
     )

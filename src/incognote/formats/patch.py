@@ -72,7 +72,7 @@ def text_slot(
 
     `clinical` says that the text is a clinical value, in which only strong evidence counts.
 
-    A replacement that cannot be divided stands in the first of its pieces, or with `repeat`, where
+    A replacement that cannot be divided appears in the first of its pieces, or with `repeat`, where
     no piece may be empty, in all of them.
     """
     for piece in pieces:
@@ -125,7 +125,7 @@ def embedded_slot(
 
 
 def inner_slot(piece: Piece, inner: Sequence[Slot], write: Callable[[str], str]) -> Slot:
-    """Stretches of a value that are documents of their own: they stand in the text of the piece,
+    """Stretches of a value that are documents of their own: they appear in the text of the piece,
     which is patched and written back whole."""
 
     def changes(results: Sequence[Result]) -> list[Change]:
@@ -157,7 +157,7 @@ def asks_known(document: Document) -> bool:
 
 
 def informed(slots: Sequence[Slot], also: tuple[tuple[str, str], ...] = ()) -> list[Slot]:
-    """The slots with their free texts told what the labelled fields of the record say, and `also`
+    """The slots, whose free texts know what the labelled fields of the record say, and `also`
     what others say of it; so are addresses that are made of names."""
     known = facts(document for slot in slots for document in slot.documents)
     known = tuple(dict.fromkeys([*known, *also]))
@@ -226,7 +226,7 @@ def spread(
     for replacement in sorted(result.replacements, key=lambda r: r.span, reverse=True):
         span = replacement.span
         touched = [i for i, start in enumerate(at) if start < span.end and span.start < ends[i]]
-        # What stands for the lead-in, or for a separator, goes nowhere.
+        # A replacement of the lead-in, or of a separator, is not written.
         outside = old[span.start : at[touched[0]]] if touched else ""
         fresh = replacement.text.removeprefix(outside)
         texts = _divide(fresh, [old[ends[i] : at[i + 1]] for i in touched[:-1]])
@@ -240,7 +240,7 @@ def spread(
 
 
 def dated(new: str, after: str) -> str:
-    """A new date and what stood behind it; a mere year or month has no time of day."""
+    """A new date and what followed the old one; a mere year or month has no time of day."""
     return new if _PARTIAL_DATE.fullmatch(new) else new + after
 
 

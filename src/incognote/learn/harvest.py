@@ -53,7 +53,7 @@ class Listed:
 def frequent_sentences(
     results: Iterable[Result], documents: int = 5, most: int = 2000, *, claimed: bool = False
 ) -> list[Listed]:
-    """Sentences and headings that stand in at least so many documents, the most frequent first.
+    """Sentences and headings that appear in at least so many documents, the most frequent first.
 
     With `claimed`, also those in which a detector claimed something: if it errs there, it errs in
     every note, and signing the sentence cures it. Without a signature nothing counts. What holds a
@@ -145,8 +145,8 @@ def templates(
     """Forms that the ensemble nearly always tags the same way, the best supported first.
 
     Sentences are grouped by their shape. Those of one shape and one tagging become a regular
-    expression; words outside PHI that never change stand in it literally. It is proposed if it
-    has such a word, at least `support` sentences stand behind it, and of the sentences that it
+    expression; words outside PHI that never change appear in it literally. It is proposed if it
+    has such a word, at least `support` sentences follow it, and of the sentences that it
     fits at least the share `agreement` is tagged so. What the ensemble missed in the others, as an
     initial here and there, the form then finds.
     """
@@ -203,7 +203,7 @@ def _of_one_shape(
 
 
 def _is_literal(i: int, tags: tuple[str, ...], alike: Sequence[_Tagged]) -> bool:
-    """Whether a word of the form itself stands here: without any, a shape is no form."""
+    """Whether a word of the form itself appears here: without any, a shape is no form."""
     words = {sentence.word(i) for sentence in alike}
     return tags[i] == "O" and len(words) == 1 and len(min(words)) >= _SHORTEST_LITERAL
 
@@ -254,7 +254,7 @@ def template_file(found: Sequence[Template]) -> str:
     return "\n\n".join((head, *rows)) + "\n"
 
 
-# What identifies a patient in every note; dates and ages stand in too many roles.
+# What identifies a patient in every note; dates and ages appear in too many roles.
 _LASTING = ("NAME", "CONTACT", "ID", "LOCATION")
 _SURE = 0.8
 

@@ -46,7 +46,7 @@ class TrainingData:
     notes: Sequence[Note] = field(repr=False)
     held: Sequence[Note] = field(repr=False)
     extra: Sequence[Note] = field(repr=False)
-    unmarked: Sequence[Note] = field(repr=False)  # nobody annotated them: for teachers to read
+    unmarked: Sequence[Note] = field(repr=False)  # without annotation: for teachers to read
     pools: Path | None
     card: dict[str, Any]
     warnings: Sequence[str]

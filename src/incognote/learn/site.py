@@ -43,8 +43,8 @@ class SiteName:
 def site_names(
     results: Sequence[Result], documents: int = 5, share: float = CONSISTENT
 ) -> list[SiteName]:
-    """Names of staff and places that are found in several patients' notes, and where they stand are
-    mostly found: in the other notes they were missed."""
+    """Names of staff and places that are found in several patients' notes, and where they appear
+    are mostly found: in the other notes they were missed."""
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     patients: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for result in results:
@@ -75,7 +75,7 @@ def _is_name(term: str) -> bool:
 
 
 def _documents_with(terms: set[str], results: Sequence[Result]) -> Counter[str]:
-    """In how many documents each term stands as whole words, found or not."""
+    """In how many documents each term appears as whole words, found or not."""
     present: Counter[str] = Counter()
     sizes = {len(_WORDS.findall(term)) for term in terms}
     plain = {" ".join(_WORDS.findall(term)): term for term in terms}
@@ -104,7 +104,7 @@ def names_file(names: Sequence[SiteName]) -> str:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A sentence in which the ensemble is in doubt. Offsets are those of the sentence; `start` is
-    where it stands in its document."""
+    where it appears in its document."""
 
     document: str
     start: int

@@ -24,7 +24,7 @@ FINDINGS = frozenset(
     angina palsy tumor tumour ulcer node nodes spots abscess repair procedure operation reversal
     """.split()
 )
-# What may be somebody's "'s", so that nobody is called so: people have pains, visits and charts.
+# What a person may own, so that "X's pain" is no disease: people have pains, visits and charts.
 _OWNED = FINDINGS | frozenset(
     """
     crisis contracture cyst cysts ligament gland glands esophagus oesophagus diverticulum pouch
@@ -39,7 +39,7 @@ _OWNED = FINDINGS | frozenset(
 _OF_MEDICINE = re.compile(
     r"[a-z]{3,}(?:itis|oma|osis|pathy|plasty|ectomy|otomy|ostomy|cele|uria|emia|algia|trophy|plegia)"
 )
-# What is done to diseases and operations and to nobody: "X was ruled out".
+# What is done to diseases and operations, not to people: "X was ruled out".
 _DONE_TO_THINGS = frozenset(
     """
     ruled excluded suspected considered performed planned reversed repaired resected dilated drained
@@ -106,7 +106,7 @@ class Beside:
 
 
 def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bool:
-    """Whether the words around speak of a disease, a part of the body or an operation; words of
+    """Whether the words around mean a disease, a part of the body or an operation; words of
     `unless` say nothing."""
     before, ahead = (*beside.before, "", "")[:2]
     if before in _BEFORE_DISEASE - unless:
@@ -121,7 +121,7 @@ def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bo
 
 
 def names_thing(text: str, start: int, end: int) -> bool:
-    """Whether a name that is somebody's in this text stands for a thing here: "Bell's palsy",
+    """Whether a name that a person of this text has names a thing here: "Bell's palsy",
     "Gleason 7", "has had Addison's since 1998"."""
     if not lexicon().is_eponym(text[start:end]):
         return False

@@ -2,8 +2,8 @@
 
 Clinical English looks foreign to a language model trained on prose: capitals, abbreviations,
 tables. So its small words are asked first, which also costs nothing; only a text without them is
-worth loading the model for. Where there is too little to tell by, the policy's first language
-stands.
+worth loading the model for. Where the text is too short to decide, it is the policy's first
+language.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def language_of(text: str, languages: tuple[str, ...]) -> str:
     foreign = sum(map(_SMALL_FOREIGN.__contains__, words))
     if "en" in languages and small >= _ENGLISH_SHARE * len(words) and small > foreign:
         return "en"
-    # The model is case-sensitive and knows capitals badly; digits and marks tell it nothing.
+    # The model is case-sensitive and knows capitals badly; digits and marks say nothing to it.
     language, confidence = _model().classify(" ".join(words))
     return language if confidence >= _SURE and len(language) == 2 else languages[0]
 

@@ -29,6 +29,6 @@ def reads_as_given(folded: str) -> bool:
 
 @cached(4096)
 def likely_sex(folded: str) -> Sex:
-    """The sex of a given name; empty where its letters do not tell."""
+    """The sex of a given name; empty where its letters do not show it."""
     score = _score("female", folded)
     return "female" if score > _SURE else "male" if score < -_SURE else ""

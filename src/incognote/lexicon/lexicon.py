@@ -33,7 +33,7 @@ class Lexicon(Places):
         return self._surnames.bearers(fold(word))
 
     def origin(self, kind: Kind, word: str) -> str:
-        """Where a name comes from (one of ORIGINS): as listed, or as its letters tell."""
+        """Where a name comes from (one of ORIGINS): as listed, or estimated from its letters."""
         key = fold(word)
         row = self.name_table(kind).row(key)
         return guess_origin(kind, key) if row is None else origin_of_row(kind, row)
@@ -53,7 +53,7 @@ class Lexicon(Places):
         return self._pool("surnames", None, ethnicity)
 
     def nicknames(self, name: str) -> frozenset[str]:
-        """Folded short and long forms that may stand for the same person."""
+        """Folded short and long forms that may mean the same person."""
         return nickname_table().get(fold(name), frozenset())
 
     # Places (the maps are in `Places`)
@@ -90,7 +90,7 @@ class Lexicon(Places):
 
     @cached_property
     def profession_heads(self) -> frozenset[str]:
-        """Last words of jobs ("farmer", "teacher"): what stands before them narrows them down."""
+        """Last words of jobs ("farmer", "teacher"): what comes before them narrows them down."""
         return frozenset(store.lines("profession_heads"))
 
     @cached_property
@@ -127,7 +127,7 @@ class Lexicon(Places):
     def word_rank(self, word: str) -> int | None:
         """0 for the most frequent string of English text, None beyond the 82,000 that are known.
 
-        Names are ranked too: use `is_ordinary` to tell them apart.
+        Names are ranked too: use `is_ordinary` to distinguish them.
         """
         return self._words.get(fold(word))
 

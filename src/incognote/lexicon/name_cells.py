@@ -1,4 +1,4 @@
-"""Names in cells: names that may stand for each other, about as frequent as each other.
+"""Names in cells: names that may replace each other, of about the same frequency.
 
 A cell holds names of one origin and sex; ordinary words ("Baker"), and words that are as good a
 given as a family name ("Thomas"), have cells of their own where there are enough. Each name is in

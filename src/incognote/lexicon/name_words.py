@@ -1,5 +1,5 @@
 """What a word is as a name: mostly given or mostly family, of which sex, and
-which full form a nickname stands for. All answers depend on the word alone."""
+which full form a nickname belongs to. All answers depend on the word alone."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _calls_both(word: str) -> bool:
 
 @cached(65536)
 def full_form(word: str) -> str:
-    """The full form a nickname most likely stands for ("beth" -> "elizabeth"); itself if none."""
+    """The most likely full form of a nickname ("beth" -> "elizabeth"); itself if none."""
     lex = lexicon()
     own = lex.first_name(word)
     if own is None or _calls_both(word):
@@ -96,7 +96,7 @@ def full_form(word: str) -> str:
 @cached(65536)
 def name_part(word: str, kind: PartKind) -> NamePart:
     """A part of a name. Which names are like it depends on the word alone, not on the note; only
-    whether a word on no list is a given name, the note tells."""
+    only the note shows whether a word on no list is a given name."""
     pool = name_pool(word)
     if pool is None:
         if kind in _GIVEN_KINDS:

@@ -1,4 +1,5 @@
-"""Where a name comes from, by language: listed for known names, judged by its letters otherwise."""
+"""Where a name comes from, by language: listed for known names, estimated from the letters of
+others."""
 
 from __future__ import annotations
 

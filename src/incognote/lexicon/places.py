@@ -62,7 +62,7 @@ class CityTable:
         self._areas, self._abroad = areas, abroad
         self._population = store.numbers(f"{table}/population")
         keys = store.lines(f"{table}/keys")
-        # Most names stand for one city: only the others need lists.
+        # Most names belong to one city: only the others need lists.
         self._largest = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         self._smaller: dict[str, list[int]] = {}
         if len(self._largest) < len(keys):

@@ -1,8 +1,8 @@
-"""Names that stand without any cue: "Emily gaining", "stable per Cutter", "d/w P. Lane".
+"""Names that appear without any cue: "Emily gaining", "stable per Cutter", "d/w P. Lane".
 
 Terse notes name people as if everybody knew them. A word is taken for a name here if it is nothing
 else (no ordinary or clinical word, no large town, no eponym), or if its place is one where only
-people stand: with an initial, behind "per", before what only people do.
+people appear: with an initial, behind "per", before what only people do.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _is_listed_name(word: str) -> bool:
 
 
 def _is_subject(text: str, start: int, end: int, kind: str) -> bool:
-    """Whether a word that may be a name does what people do, or stands inside a sentence with a
+    """Whether a word that may be a name does what people do, or appears inside a sentence with a
     capital that only a name would have."""
     if _is_on_ward(text, start, end):
         return kind != "eponym"
@@ -240,7 +240,7 @@ def _is_clear_subject(text: str, start: int, end: int, kind: str) -> bool:
 
 
 def _is_on_ward(text: str, start: int, end: int) -> bool:
-    """Whether a word is all that stands between the day of the stay and the note: "HD3 Marsh."."""
+    """Whether a word is all that is between the day of the stay and the note: "HD3 Marsh."."""
     return text[end : end + 1] in (".", ",", ":") and bool(
         _WARD_DAY.search(text, max(0, start - 20), start)
     )
@@ -256,7 +256,7 @@ def _end_of_subject(text: str, end: int) -> int:
 def _kind(word: str) -> str:
     """What a word is without a cue: "mere" for given names that are nothing else, "given" or
     "family" for frequent names that are words, too, "eponym" for family names that things have,
-    "month" for given names that are months or seasons, "few" for names that hardly anybody bears,
+    "month" for given names that are months or seasons, "few" for names that very few people have,
     "constant" for those that are words in everybody's mouth, "" for all others."""
     folded = fold(word)
     lex = lexicon()
@@ -337,7 +337,7 @@ def _is_full(family: str, given: str) -> bool:
 
 
 def _is_double(text: str, match: re.Match[str]) -> bool:
-    """Whether two family names with a hyphen speak or do something: operations are called so."""
+    """Whether two family names with a hyphen do what people do. Operations have such names."""
     if not starts_sentence(text, match.start()):
         return False
     lex = lexicon()
@@ -367,7 +367,7 @@ def _is_pair(given: str, family: str) -> bool:
 
 
 def _has_credential(given: str, family: str) -> bool:
-    """Whether what stands before a credential is a name: "Iris Marsh", "D. Wood", no "Charge"."""
+    """Whether what comes before a credential is a name: "Iris Marsh", "D. Wood", no "Charge"."""
     if given.endswith("."):
         return (lexicon().surname_bearers(fold(family)) or 0) >= UNCUED.family
     return _is_pair(given, family)

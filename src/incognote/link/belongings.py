@@ -1,8 +1,8 @@
 """What belongs to whom: birth dates, ages, phones, addresses, user names, employers, jobs, ids.
 
 E-mail addresses and user names belong to those whose names they are made of. Everything else
-belongs to who was named last before it in the same sentence or line; what stands in nobody's
-sentence is the patient's where only patients have it.
+belongs to who was named last before it in the same sentence or line; in a sentence without
+a person, it is the patient's if only patients have it.
 """
 
 from __future__ import annotations

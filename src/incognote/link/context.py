@@ -18,7 +18,7 @@ _PLACE_BEFORE = re.compile(
     rf"\b(?:{_IN}|to|from|of|via|toward|towards|through|visit(?:ed|ing)?)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-# People are spoken of, talked to and heard from; they are not lived in.
+# People are mentioned and talked to; nobody lives in them.
 _INSIDE_BEFORE = re.compile(rf"\b(?:{_IN})\s+(?:the\s+)?$", re.IGNORECASE)
 # The agent follows these words.
 _AGENT_BEFORE = re.compile(r"\b(?:by|per)\s+$", re.IGNORECASE)
@@ -56,7 +56,7 @@ _WILL_DO = re.compile(
     r"|visit|speak|talk|discuss|see|arrange|contact|notify|sleep|eat|write|bring|meet|help|teach"
     r"|explain|ask|tell|sign|decide|interpret|translate|stay)\b(?! with)"
 )
-# Behind these stands who was spoken to.
+# Behind these appears who was spoken to.
 _SPOKEN_TO = re.compile(
     r"\b(?:(?:phoned|called|paged|told|asked|visited|texted|emailed|reminded|taught|informed"
     r"|notified|thanked|updated|met|counseled)(?: in| to)?"
@@ -82,7 +82,7 @@ _IS_SO = re.compile(
     r"| (?:also|still|now) (?:febrile|afebrile|ill|sick|well|stable|positive|negative|coughing)\b"
     r"| (?:well|too)(?=[.,;])"
 )
-# What people do in notes and things hardly ever do. Words that are in everybody's mouth need it.
+# What people do in notes and things rarely do. Words that are in everybody's mouth need it.
 _SURELY_DID = (
     r"called|paged|phoned|texted|emailed|faxed|asked|asks|said|says|stated|told|gave|cosigned|spoke"
     r"|met|ok'd|okayed|agreed|agrees|refused|declined|drove|cooked|cried|laughed|smiled|joked"
@@ -106,8 +106,8 @@ _UNSURE = frozenset("to at by with for on in from about and also may can".split(
 
 
 def is_place_here(text: str, start: int, end: int, *, inside: bool = False) -> bool:
-    """Whether the context speaks for a place or an institution; with `inside`, only words that
-    never stand before people."""
+    """Whether the context suggests a place or an institution; with `inside`, only words that
+    never come before people."""
     before = _INSIDE_BEFORE if inside else _PLACE_BEFORE
     if before.search(text, max(0, start - 24), start):
         return True
@@ -142,7 +142,7 @@ def is_state_described(text: str, end: int) -> bool:
 
 
 def is_told(text: str, end: int) -> bool:
-    """Whether what follows is that somebody was told: "Little notified"."""
+    """Whether the next words say that somebody was informed: "Little notified"."""
     return _TOLD.match(text, end) is not None
 
 
@@ -163,7 +163,7 @@ def is_spoken_to(text: str, start: int) -> bool:
 
 
 def is_date_here(text: str, start: int, end: int) -> bool:
-    """Whether the context speaks for a month, a season or a feast."""
+    """Whether the context suggests a month, a season or a feast."""
     return bool(
         _DATE_BEFORE.search(text, max(0, start - 24), start) or _DATE_BEHIND.match(text, end)
     )
@@ -240,7 +240,7 @@ def acts(text: str, start: int, end: int, *, tagger: bool = True) -> bool:
 
 
 def _verb_follows(text: str, end: int) -> bool:
-    """Whether the next word is a verb if a name stands before it: "Page left", but "Black stool".
+    """Whether the next word is a verb if a name comes before it: "Page left", but "Black stool".
     The word itself is not asked: as an adjective it would make a noun of what follows."""
     stop = _SENTENCE_END.search(text, end)
     sentence = text[end : min(stop.start() if stop else len(text), end + 120)]

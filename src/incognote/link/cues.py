@@ -1,4 +1,4 @@
-"""What stands beside a mention and says who is meant: titles, kinship, fields, credentials."""
+"""What is beside a mention and says who is meant: titles, kinship, fields, credentials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.resources import files
 from incognote.core.caches import once
 from incognote.core.people import Sex
 
-# What may stand between a word and the mention behind it: "his daughter, Ann", "Pt: SMITH".
+# What may appear between a word and the mention behind it: "his daughter, Ann", "Pt: SMITH".
 _BETWEEN = ' \t\r\n.,:(/=-"“'
 _REACH = 28
 _LONGEST = 18

@@ -20,7 +20,7 @@ from incognote.link.reading import Mention, initial_orders
 
 # Shorter words are one letter apart by chance.
 _SHORTEST_WITH_ERROR = 5
-# A listed name is no misspelling of another one, unless hardly anybody bears it.
+# A listed name is no misspelling of another one, unless very few people have it.
 _RARE = 100
 # Words of a length are compared with each other only up to so many different ones.
 _MANY = 400
@@ -297,7 +297,7 @@ def _single_fits(word: str, mention: Mention, one: Group) -> bool:
     cue = mention.cue
     if not _sexes_agree(mention, one):
         return False
-    # Behind a title stands a family name, or a given name that is hardly anything else.
+    # Behind a title appears a family name, or a given name that is hardly anything else.
     if cue.title and one.family and word not in one.family:
         return name_pool(word) == "given" and family_share(word) < 0.5
     return True

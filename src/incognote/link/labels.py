@@ -1,10 +1,10 @@
 """Which label is right: names that were taken for places, institutions or dates.
 
-Three things are put right before people are told apart: a candidate that lost to a place but reads
-as a full name is restored ("ROSENBERG, ABRAHAM", "Daniel Park"); a family name and a given name
-with different labels are one name ("SMITH, JOHN" with a town SMITH); and a word that is a month or
-a town is the name of somebody whom the note names elsewhere. In each case the context of the place
-itself may say otherwise: a town named after a person stays a town.
+Three things are put right before people are distinguished: a candidate that lost to a place but
+reads as a full name is restored ("ROSENBERG, ABRAHAM", "Daniel Park"); a family name and a given
+name with different labels are one name ("SMITH, JOHN" with a town SMITH); and a word that is a
+month or a town is the name of somebody whom the note names elsewhere. In each case the context of
+the place itself may say otherwise: a town named after a person stays a town.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PLACES = frozenset(
     "CITY STATE COUNTRY HOSPITAL ORGANIZATION LOCATION-OTHER STREET ROOM PROFESSION".split()
 )
 _MISTAKABLE = _PLACES | {"DATE"}
-# Institutions and streets are named after people: only the names of people found elsewhere tell.
+# Institutions and streets are named after people: only the names of people found elsewhere count.
 _TOWNS = frozenset({"CITY", "STATE", "COUNTRY", "LOCATION-OTHER"})
 _FULL = frozenset({"CITY", "STATE", "COUNTRY", "LOCATION-OTHER", "DATE"})
 _LOST = ("overlap", "cut", "merged")
@@ -69,7 +69,7 @@ def is_stated(span: Span) -> bool:
 
 
 def _is_person(text: str, span: Span) -> bool:
-    """Whether the context of a town's name speaks for a person."""
+    """Whether the context of a town's name suggests a person."""
     beside = cue(text, span.start, span.end)
     return bool(beside.title or beside.kinship or acts(text, span.start, span.end, tagger=False))
 
@@ -77,8 +77,8 @@ def _is_person(text: str, span: Span) -> bool:
 def restore_names(
     spans: Sequence[Span], dropped: Sequence[Dropped], text: str, allowed: frozenset[str]
 ) -> list[Span]:
-    """Spans with full names in the place of what won over them, where nothing speaks for that.
-    Only `allowed` labels are given: the others are switched off."""
+    """Spans with full names in place of the labels that won over them, where nothing supports
+    those. Only `allowed` labels are given: the others are switched off."""
     lost = [
         drop.span
         for drop in dropped
@@ -161,7 +161,7 @@ def _is_town(word: str) -> bool:
 
 def _has_evidence(label: str, text: str, start: int, end: int, *, full: bool = False) -> bool:
     """Whether the context says that something is what its label says, and no person. A full name
-    is somebody's also where a town may stand."""
+    is somebody's also where a town may appear."""
     if is_titled(text, start):
         return False
     if label == "DATE":
@@ -185,7 +185,7 @@ def _reads_as_full(text: str, start: int, end: int, bearers: int) -> bool:
     lex = lexicon()
     if (lex.surname_bearers(family[-1]) or 0) <= bearers:
         return False
-    # "Sun-Hee" is on no list, its halves tell.
+    # "Sun-Hee" is on no list, but its halves are.
     halves = len(given) > 1 and "-" in text[start:end] and all(map(is_syllable, given))
     return halves or (lex.first_name_bearers(given[0]) or 0) > bearers
 
@@ -231,7 +231,7 @@ def _is_person_in_full(span: Span, written: str, text: str) -> bool:
 
 
 def _is_person_by_context(span: Span, text: str) -> bool:
-    """Whether what was taken for an institution stands where a person would: spoken to, acting, or
+    """Whether what was taken for an institution appears where a person would: spoken to, acting, or
     at the head of a line that goes on about a patient."""
     if span.label not in ("HOSPITAL", "ORGANIZATION"):
         return False

@@ -1,8 +1,8 @@
 """What was missed: the names of people who were found are looked for in the whole document.
 
 In any letter case, with initials before or behind, as initials ("J.S."), as a user name, misspelt,
-and in the plural ("the Smiths"). No vote and no word list speaks against a name that was surely
-found; what excuses a place is evidence in its own context (see context.py).
+and in the plural ("the Smiths"). No vote and no word list can veto a name that was surely
+found: only the context of each place can (see context.py).
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ def find_missed(
 
 
 def _is_doubtful(text: str, span: Span, doubted: Sequence[tuple[int, int]]) -> bool:
-    """Whether a model sees no name where a word stands that is more than a name, and nothing else
-    speaks for one: "Hickman oozing" beside Mr. Hickman."""
+    """Whether a word is also an ordinary one, a model sees no name in it here, and the context
+    suggests none: "Hickman oozing" beside Mr. Hickman."""
     start, end = span.start, span.end
     word = text[start:end].lower()
     if not (word.isalpha() and _is_term(word) and is_covered(start, end, doubted)):
         return False
     if is_titled(text, start) or is_spoken_to(text, start) or is_agent(text, start):
         return False
-    # A device does what people do, too: "Foley removed"; "Good returned" is said of nobody else.
+    # A device does what people do, too: "Foley removed"; "Good returned" is said of people only.
     thing = lexicon().is_eponym(word)
     return not (acts_as_human(text, end, surely=True) if thing else acts(text, start, end))
 
@@ -193,7 +193,7 @@ def _is_mere_name(word: str, pool: str = "") -> bool:
 
 
 def _is_odd_name(text: str, before: re.Match[str], end: int) -> bool:
-    """Whether a word that is hardly one begins a sentence, a name stands behind it, and somebody
+    """Whether a word that is hardly one begins a sentence, a name follows it, and somebody
     does something then: "Woodly Charles interpreted"."""
     start = before.start(1)
     folded = fold(before[1])
@@ -211,7 +211,7 @@ def _is_odd_name(text: str, before: re.Match[str], end: int) -> bool:
 
 
 def _is_word_name(text: str, before: re.Match[str]) -> bool:
-    """Whether a given name that is a word, too, or that hardly anybody bears begins a full name:
+    """Whether a given name that is a word, too, or that very few people have begins a full name:
     "Blessing Eze", "Walker Hale", "Bah Tsosie"."""
     start, end = before.span(1)
     folded = fold(before[1])
@@ -223,7 +223,7 @@ def _is_word_name(text: str, before: re.Match[str]) -> bool:
 
 
 def _is_strange(word: str) -> bool:
-    """Whether a word is hardly a word of the language, and so a name where a name may stand."""
+    """Whether a word is hardly a word of the language, and so a name where a name may appear."""
     lex = lexicon()
     return not is_among(word, Rank.UNUSUAL) and not lex.is_eponym(word) and not is_cue(word)
 
@@ -304,7 +304,7 @@ def _words_again(known: KnownNames, text: str, taken: Sequence[tuple[int, int]])
 
 
 def _places(known: KnownNames, folded: str) -> Iterator[tuple[int, int]]:
-    """Where known words stand, whole or in a user name. Searching a text for a dozen words is far
+    """Where known words appear, whole or in a user name. Searching a text for a dozen words is far
     faster than looking at each of its words."""
     for word in known.words:
         at = folded.find(word)
@@ -318,7 +318,7 @@ def _places(known: KnownNames, folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _logins(known: KnownNames, text: str) -> Iterator[tuple[int, int]]:
-    """Where logins stand that are cut off, as old systems do: "qbrand" of Quillon Brandvold."""
+    """Where logins appear that are cut off, as old systems do: "qbrand" of Quillon Brandvold."""
     for login in known.logins:
         if len(login) > _LOGIN_CUT + 1:  # it begins as a shorter one
             continue
@@ -386,7 +386,7 @@ def _is_glued(text: str, start: int, end: int) -> bool:
 def _excused(
     text: str, start: int, end: int, folded: str, letters: set[str], *, both_cases: bool
 ) -> str:
-    # "Young J": the person's own initial stands beside.
+    # "Young J": the person's own initial is beside.
     if is_titled(text, start) or _with_initials(text, start, end, letters) != (start, end):
         return ""
     if folded in MONTHS and is_date_here(text, start, end):
@@ -442,7 +442,7 @@ def _mean_nothing_else(text: str, letters: re.Match[str]) -> bool:
 
 
 def _stand_behind_name(text: str, letters: re.Match[str]) -> bool:
-    """Whether initials stand right behind the name that they are of: "Holly Marsh / HM"."""
+    """Whether initials come right after the name that they are of: "Holly Marsh / HM"."""
     name = _NAME_OF.search(text, max(0, letters.start() - 48), letters.start())
     return name is not None and name[1][0] + name[2][0] == letters[0]
 

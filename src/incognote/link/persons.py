@@ -38,7 +38,7 @@ def stated_people(document: Document, spans: Sequence[Span]) -> People:
         return NOBODY
     names = [(label, value) for label, value in document.known if label in ("PATIENT", "DOCTOR")]
     words = [(label, word) for label, value in names for word in read(value).whole]
-    # Fields state given and family names apart: who has which, only their order tells.
+    # Fields state given and family names separately: only their order shows which belong together.
     found: list[Person] = []
     for label, word in words:
         part = name_part(word, name_pool(word) or "family")
@@ -52,7 +52,7 @@ def stated_people(document: Document, spans: Sequence[Span]) -> People:
 def _given_near(
     words: Sequence[tuple[str, str]], label: str, family: str
 ) -> Iterator[tuple[int, NamePart]]:
-    """The given name that stands nearest to a family name."""
+    """The given name that appears nearest to a family name."""
     at = words.index((label, family))
     ranked = sorted(
         (abs(i - at), word)
@@ -122,7 +122,7 @@ def _person(each: Group, role: Role, shared: Counter[str]) -> Person:
 
 def _kinds(each: Group) -> dict[str, PartKind]:
     """What each word is for this person, decided once: what most mentions say, the fuller ones and
-    those with a comma before the others; a word of which none tells is what it mostly is."""
+    those with a comma before the others; a word that no mention decides is what it mostly is."""
     votes: dict[str, Counter[PartKind]] = {}
     for mention in each.mentions:
         reading = mention.reading
@@ -199,7 +199,7 @@ def _word(
 
 
 def _abbreviated(word: NameWord, mention: Mention, parts: dict[str, NamePart]) -> NamePart | None:
-    """The part that an initial stands for: not one that the mention writes out."""
+    """The part that an initial abbreviates: not one that the mention writes out."""
     written = set(mention.reading.whole)
     for part in parts.values():
         if part.canonical[0] == word.folded and part.canonical not in written:

@@ -1,4 +1,4 @@
-"""A mention as it is written: its words, what each seems to be, and what stands beside it."""
+"""A mention as it is written: its words, what each seems to be, and what is beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from incognote.link.cues import Cue, cue
 
 # How sure the lists must be to read "SMITH JOHN" from the end.
 _FAMILY, _GIVEN = 0.9, 0.4
-# Vietnamese middle names that tell a woman or a man.
+# Vietnamese middle names that show the sex.
 _BETWEEN = frozenset({"thi", "van"})
 _GENERATIONS = frozenset("jr sr ii iii iv".split())
 
@@ -35,8 +35,8 @@ class NameWord:
 
 
 class Reading:
-    """A written name. `whole` are its words, `initials` the letters that stand for others,
-    `letters` the first letters of all; `sure` where its form tells which is the family name."""
+    """A written name. `whole` are its words, `initials` the letters that abbreviate others,
+    `letters` the first letters of all; `sure` where its form says which is the family name."""
 
     __slots__ = ("_kinds", "initials", "letters", "suffix", "sure", "whole", "words")
 
@@ -177,7 +177,7 @@ def _kinds(names: list[Word], *, comma: bool, turned: bool, text: str) -> dict[i
 
 
 def _family_at_end(names: list[Word], text: str) -> tuple[list[Word], list[Word]]:
-    """Family and given names of "Maria Garcia Lopez": two words that are hardly ever given names
+    """Family and given names of "Maria Garcia Lopez": two words that are rarely given names
     are two family names."""
     cut = next((i for i, word in enumerate(names) if word.role == "last"), len(names) - 1)
     while cut > 1 and family_share(fold(names[cut - 1].text)) >= _FAMILY:

@@ -1,4 +1,4 @@
-"""Stretches of text: where words stand, and which are taken."""
+"""Stretches of text: where words appear, and which are taken."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def capitalised(text: str) -> set[str]:
 
 
 def places(words: Iterable[str], text: str, whole: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where words stand as an expression wants them to."""
+    """Where words appear as an expression wants them to."""
     for word in words:
         at = text.find(word)
         while at >= 0:

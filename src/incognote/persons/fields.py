@@ -69,5 +69,5 @@ def is_of_relative(locator: str) -> bool:
 
 
 def decoded(attribute: str, value: str) -> str:
-    """What a code of a field stands for."""
+    """The meaning of a code of a field."""
     return _CODES.get(attribute, {}).get(value, value)

@@ -1,4 +1,4 @@
-"""Who a record speaks of, as linking sees it: what identifies the patient, in normal form."""
+"""Who a record is about, as linking sees it: what identifies the patient, in normal form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Identity:
 
     @property
     def is_sure(self) -> bool:
-        """Whether there is enough to know its person again, were it linked to nobody: a number, or
+        """Whether there is enough to recognise its person without a link: a number, or
         a name and a birth date."""
         numbered = self.mrn or self.ssn or self.plan
         return bool(numbered or (self.birth_date and (self.family or self.given)))
@@ -60,7 +60,7 @@ def _same_given(one: str, other: str) -> bool:
 
 
 def root_of(name: str) -> str:
-    """The form of a first name that stands for all of its nicknames."""
+    """The full form of a first name, for all of its nicknames."""
     if len(name) < 2:
         return name
     forms = lexicon().nicknames(name)

@@ -1,4 +1,4 @@
-"""Which documents speak of the same person.
+"""Which documents are about the same person.
 
 stated     the source says so: never overruled
 exact      the same record, social security or plan number; neither name nor birth date contradicts

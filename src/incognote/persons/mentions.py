@@ -95,8 +95,8 @@ _SAME = {
 class Mention:
     """A value of a person at a place of a document.
 
-    `document` is the note as the view counts it, `source` the document that it stands in, `locator`
-    the field of a row; `digest` tells a text that has changed since.
+    `document` is the note as the view counts it, `source` the document that it appears in,
+    `locator` the field of a row; `digest` shows whether a text has changed since.
     """
 
     document: str
@@ -131,7 +131,7 @@ def mentions_of(result: Result, policy: Policy) -> list[Mention]:
 
 
 def digest(text: str) -> str:
-    """What tells a text that has changed. Not keyed: it lies beside what it could give away."""
+    """Recognises a text that has changed. Not keyed: it is stored beside the text itself."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -36,7 +36,7 @@ _BLOCKS = (
 _EXACT = 5
 _FEWEST = 20  # records: below, nothing can be estimated
 SEED = 1
-# What agrees for one person and hardly ever for two.
+# What agrees for one person and rarely for two.
 _SURE = (("given", "family", "birth_date"), ("mrn",))
 # Rounds of estimation: none learns of the fields by which it chooses its pairs.
 _ROUNDS = (("given", "family"), ("birth_date",))

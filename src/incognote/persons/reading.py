@@ -70,7 +70,7 @@ def read_people(
     seen: Callable[[Result], None] = lambda _: None,
     owner: Mapping[str, str] | None = None,
 ) -> View:
-    """The view of all documents at `where`. Documents that fail are told to `refused`; `seen` is
+    """The view of all documents at `where`. Documents that fail are passed to `refused`; `seen` is
     called with each that was read, once. `owner` says whose documents are, if it knows all."""
     if where == STREAM:
         raise UsageError("people are linked over all notes: give a file or a folder, not -")
@@ -92,7 +92,7 @@ def read_people(
         if before == dict(view.owner):
             break
         if len(view.persons) == len(view.owner):
-            break  # nobody has two notes: nothing can be told
+            break  # nobody has two notes: there is nothing to learn
         told: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         for document, values in sure.items():
             if document in view.owner:

@@ -50,7 +50,7 @@ class Subjects:
         if person is None and (named := self._people.at(start)):
             person = named[0]
         before = self._clause_before(start)
-        # "other" says that no word tells: then the words around the value may. So they do where
+        # "other": the key word does not decide, the words around the value may. So they do where
         # somebody is staff by the family name alone, which the doctor has, too.
         doubtful = person is not None and (
             person.role == OTHER

@@ -72,8 +72,8 @@ class View:
     owner: Mapping[str, str] = field(repr=False)  # document -> person
     how: Mapping[str, tuple[str, float]] = field(repr=False)
     persons: tuple[Person, ...] = field(repr=False)
-    # As `owner`, by the links that count cautiously; what names nobody is not in it. Empty where
-    # `why` says that it could not be made.
+    # As `owner`, by the links that count cautiously; a document without a person is not in it.
+    # Empty where `why` says that it could not be made.
     cautious: Mapping[str, str] = field(repr=False)
     method: str = "stated"
     conflicts: int = 0
@@ -126,7 +126,8 @@ class View:
 
 
 def build(notes: Sequence[Note], key: bytes, method: str = "exact") -> View:
-    """The view of these notes. `key` names the people: without it nobody can tell who is who."""
+    """The view of these notes. `key` names the people: without it the persons cannot be
+    identified."""
     if not notes:
         raise UsageError("there is no document to make people of")
     twice = [name for name, count in Counter(note.id for note in notes).items() if count > 1]
@@ -379,7 +380,7 @@ _ETHNICITY = {"hispanic": 38003563, "latino": 38003563}
 
 def omop_columns(view: View) -> dict[str, list[Any]]:
     """The people as a table `person` of the OMOP common data model. Ids are numbers in the order of
-    the view; the keyed names stand in `person_source_value`."""
+    the view; the keyed names appear in `person_source_value`."""
     table = view.table()
     years = [born[:4] if born else None for born in table["birth_date"]]
     return {

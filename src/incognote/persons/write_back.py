@@ -1,4 +1,4 @@
-"""From an anonymised view back into the notes: which text stands for which mention."""
+"""From an anonymised view back into the notes: which text replaces which mention."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def table_of(view: View, quasi: Sequence[str], sensitive: str | None) -> dict[st
 
 
 def default_quasi(view: View) -> list[str]:
-    """The quasi-identifiers that the notes tell of anybody; the age stands for the birth date."""
+    """The quasi-identifiers that notes state about people; the age represents the birth date."""
     return [
         name
         for name in QUASI
@@ -81,8 +81,8 @@ def write_anonymous(
 
 @dataclass(frozen=True, slots=True)
 class ReleasedValues:
-    """What stands for each mention, by document and digest of its text: in a text that has changed
-    since the view was made, no place can be trusted."""
+    """The replacement of each mention, by document and digest of its text: in a text that has
+    changed since the view was made, no place can be trusted."""
 
     places: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = field(repr=False)
 
@@ -125,7 +125,7 @@ class ReleasedValues:
 
 
 def _state(released: Mapping[str, str]) -> str:
-    """The state that the published town or county tells anyway."""
+    """The state that the published town or county shows anyway."""
     return released.get("city", "").rpartition(",")[2].strip()
 
 

@@ -10,7 +10,7 @@ from incognote.policy.model import KEEP, OFF, LabelRule, Policy
 
 
 def explain_policy(policy: Policy) -> dict[str, str]:
-    """What happens to each label, by label. Transforms speak for themselves."""
+    """What happens to each label, by label, as its transform explains it."""
     return {
         label: f"{row.description}: {_explain(label, policy.rule(label))}."
         for label, row in all_labels().items()

@@ -291,7 +291,7 @@ def _build_dataclass(kind: Any, value: Any, path: str) -> Any:
     for key in value:
         if key not in fields:
             where = f"{path}.{key}" if path else key
-            # `extends` is gone from the tree when it is built, but may stand in a file.
+            # `extends` is gone from the tree when it is built, but may appear in a file.
             known = sorted([*fields, *(() if path else ("extends",))])
             raise PolicyError(f"{where}: unknown key; known are: {', '.join(known)}")
     for name, field in fields.items():

@@ -115,7 +115,7 @@ class ConnectRule:
 
     A find of a `left` label and one of a `right` label become one find of `label` (default: the
     left one's own) where the text between them, without blanks, matches one of `between`: regular
-    expressions such as "of" or "[A-Z]\.?"; "" means that nothing but blanks stands there.
+    expressions such as "of" or "[A-Z]\.?"; "" means that nothing but blanks appears there.
 
     With `group`, both stay what they are and become parts of one group of that name, which may go
     on in the next line: street, city, state and ZIP code of one address.
@@ -130,7 +130,7 @@ class ConnectRule:
 
 @dataclass(frozen=True, slots=True)
 class SpeechRules:
-    """Which finds must be nouns or adjectives where they stand, as "Will" in "Will increase
+    """Which finds must be nouns or adjectives where they appear, as "Will" in "Will increase
     lisinopril" is not: those of `sources` (a detector, or one rule of it as "names/list"), unless
     their label is `exempt`. `tagger` names a spaCy model with Penn tags (extra `spacy`) to ask
     instead of the built-in tagger."""
@@ -161,12 +161,12 @@ class ResolveRules:
 class TransformRules:
     """How replacements stay consistent.
 
-    `scope` is what shares surrogates: `patient` (a document without a patient stands alone),
+    `scope` is what shares surrogates: `patient` (a document without a patient is on its own),
     `document` or `corpus`. Dates move by `min_shift_days` to `max_shift_days` days, forward or
     back, the same number for everything in a scope; with `keep_weekday` by whole weeks.
     `date_order` says how 3/4 is read: `month-first`, `day-first`, or `auto`: as the rest of the
     record shows, otherwise month first. `as_of` is the year in which ages are reckoned where a
-    document does not tell its own date (0: the year of the run). `leaks` says what happens where
+    document does not state its own date (0: the year of the run). `leaks` says what happens where
     an original value is still in the output: `repair` replaces it too, `quarantine` stops the
     document.
 
@@ -222,7 +222,7 @@ class FormatRules:
     where their name says what they hold, such as `dob`, otherwise read), `keep` or `drop`.
 
     `patient` is the field whose value the notes of one patient share. Files that have no fields may
-    tell it by their path below the input folder: `patient_path` is a regular expression (RE2) that
+    show it by their path below the input folder: `patient_path` is a regular expression (RE2) that
     is searched for there, and its group is the patient, as in "^([^/]+)/" where each has a folder.
 
     `images` says what becomes of pictures: `cover` (every word that OCR finds is painted over),

@@ -49,7 +49,7 @@ def inclusion_list(path: str) -> frozenset[str]:
 @dataclass(frozen=True, slots=True)
 class Rest:
     """What is left of a text: itself, its map to the document, its sentences, and where in the
-    document the sentences stand that are gone."""
+    document the sentences appear that are gone."""
 
     text: str = field(repr=False)
     offsets: OffsetMap = field(repr=False)

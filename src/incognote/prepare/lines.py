@@ -63,7 +63,7 @@ def _page_width(lines: list[str]) -> int:
 
 
 def _paragraph_ends(lines: list[str], page: int) -> list[str]:
-    """For each line of a paragraph, what its line end stands for in the view."""
+    """For each line of a paragraph, what its line end becomes in the view."""
     if not lines:
         return []
     width = max(map(len, lines))
@@ -104,7 +104,7 @@ def windows(text: str, size: int) -> list[tuple[int, int]]:
     """[start, end) stretches of at most `size`, cut at a blank line, a line end or a blank.
 
     Each begins some lines before the end of the one before it: what is cut at the end of a window,
-    or can only be told by the words before it, stands whole in the next.
+    or can only be recognised by the words before it, appears whole in the next.
     """
     cuts: list[tuple[int, int]] = []
     overlap = min(_OVERLAP, size // 10)

@@ -1,7 +1,7 @@
 """Sentences that survive clinical text: abbreviations, headings, lists, no punctuation at all.
 
 A line end that is no wrap always ends a sentence. A full stop ends one if a blank follows and what
-stands before it is neither an abbreviation nor an initial, or if the next word starts like a
+comes before it is neither an abbreviation nor an initial, or if the next word starts like a
 sentence and the abbreviation is one that can end one.
 """
 

@@ -1,7 +1,7 @@
 """Tokens: words, digit runs and single punctuation marks, in one regular-expression pass.
 
 Letters and digits never share a token ("58M" is two, "B12" is two), so that rules can start at a
-number wherever it stands. O'Brien and D'Angelo are one word; a possessive 's is its own token,
+number wherever it appears. O'Brien and D'Angelo are one word; a possessive 's is its own token,
 because it stays outside a name.
 """
 
@@ -39,7 +39,7 @@ def tokenize(text: str) -> Tokens:
     pieces = (_ASCII_TOKEN if text.isascii() else _TOKEN).split(text)
     bounds = list(accumulate(map(len, pieces)))
     words = pieces[1::2]
-    # One object for each word, however often it stands: a long document has many. Not interned,
+    # One object for each word, however often it appears: a long document has many. Not interned,
     # for some versions of Python never forget what is, and words of notes are without end.
     first: dict[str, str] = {}
     return Tokens(

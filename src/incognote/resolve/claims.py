@@ -45,7 +45,7 @@ def _order() -> Mapping[str, int]:
 
 
 def detector_of(source: str) -> str:
-    """Who stands behind a source: "names" behind "names/title"."""
+    """Who appears behind a source: "names" behind "names/title"."""
     return source.partition("/")[0]
 
 

@@ -18,7 +18,7 @@ from incognote.policy import ConnectRule
 from incognote.policy.patterns import compile_pattern
 from incognote.resolve.claims import Claim
 
-# Between two parts of one thing stands a particle, not a clause.
+# Between two parts of one thing appears a particle, not a clause.
 _FARTHEST = 24
 
 
@@ -63,7 +63,7 @@ def grouped(spans: Sequence[Span], text: str, rules: Sequence[ConnectRule]) -> t
     )
 
 
-# For each pair of labels: expressions for what may stand between, and the label or the group that
+# For each pair of labels: expressions for what may appear between, and the label or the group that
 # the two then have.
 _Table = Mapping[tuple[str, str], Sequence[tuple[Sequence[Any], str]]]
 

@@ -19,7 +19,7 @@ _REACH = 80
 def drop_never(
     claims: Sequence[Claim], text: str, rules: Sequence[NeverRule]
 ) -> tuple[list[Claim], list[Dropped]]:
-    """Drops the claims that a rule speaks about. What the source states is not up for debate."""
+    """Drops the claims that a rule excludes. What the source states is never dropped."""
     if not rules:
         return list(claims), []
     tests = _tests(tuple(rules))

@@ -1,7 +1,7 @@
-"""The documents of one record tell each other what was surely found in them.
+"""What was surely found in one document of a record is looked for in the others.
 
 A letter names the patient; its title, its comments and the name of its file say "Okonkwo 7741902"
-and nothing that tells what that is. What one document surely found is looked for in those beside
+and nothing that says what that is. What one document surely found is looked for in those beside
 it, as what the record itself states is.
 """
 
@@ -61,7 +61,7 @@ def _known_of_others(results: Sequence[Result]) -> Iterator[tuple[int, Document]
 
 
 def _left(result: Result, words: Mapping[str, object]) -> set[str]:
-    """Those of the words that stand where nothing was found, or in what is made of names."""
+    """Those of the words that appear where nothing was found, or in what is made of names."""
     text, at = result.document.text, 0
     glued = len(text) <= LABEL and len(words) <= _MOST_GLUED
     if not glued and not words.keys() & _words(text):

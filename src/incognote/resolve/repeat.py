@@ -2,7 +2,7 @@
 
 A name is looked for whole and in its parts, in any letter case, with an initial before it, and
 with one wrong letter if it is long; a place or an id only whole, an institution also by the
-abbreviation that stands in brackets behind it. Words that are also ordinary or
+abbreviation that appears in brackets behind it. Words that are also ordinary or
 clinical are only taken where they look like a name: capitals as in the first find, inside a
 sentence of a text that has both cases.
 """
@@ -25,7 +25,7 @@ from incognote.resolve.claims import STATED, Claim, rank
 
 SOURCE = "repetition"
 # A repetition is weaker evidence than any detector's find: it never wins a conflict. Only a name
-# that the record states elsewhere is no opinion, and none speaks against it.
+# that the record states elsewhere is no opinion, and no opinion counts against it.
 WEIGHT = 0
 SCORE = 0.5
 
@@ -79,7 +79,7 @@ class _Form:
 def repetitions(
     claims: Sequence[Claim], text: str, known: Sequence[tuple[str, str]] = ()
 ) -> list[Claim]:
-    """New claims for the places where the finds stand again, outside of the finds themselves.
+    """New claims for the places where the finds appear again, outside of the finds themselves.
 
     `claims` are disjoint; `known` are values, with their labels, found outside of this text.
     """
@@ -110,7 +110,7 @@ def _stated(form: _Form) -> _Form:
 
 
 def _abbreviated(claims: Sequence[Claim], text: str, taken: _Stretches) -> Iterator[Claim]:
-    """The abbreviations that stand in brackets behind institutions, wherever they stand. The note
+    """The abbreviations that appear in brackets behind institutions, wherever they appear. The note
     itself states what they mean. A clinical abbreviation has a meaning of its own, and is left
     alone."""
     for claim in claims:
@@ -204,7 +204,7 @@ def _written_again(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iter
 
 
 def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int]]:
-    """Where forms stand as whole words in a text in lower case, with any blanks between.
+    """Where forms appear as whole words in a text in lower case, with any blanks between.
 
     One pass over the text for all of them: a long document holds thousands.
     """
@@ -222,7 +222,7 @@ def _places(forms: Iterable[_Form], text: str) -> Iterator[tuple[_Form, int, int
 
 
 def _atoms(wanted: Collection[str], text: str) -> Iterator[tuple[str, int]]:
-    """Where atoms stand. Searching a text for a few is faster than cutting it into all of its
+    """Where atoms appear. Searching a text for a few is faster than cutting it into all of its
     atoms; for thousands, one pass is."""
     if len(wanted) > _FEW:
         # Most are not wanted: a comprehension dismisses them in half the time of a loop.
@@ -240,7 +240,7 @@ def _atoms(wanted: Collection[str], text: str) -> Iterator[tuple[str, int]]:
 
 
 def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
-    """Where a phrase that starts here as whole words ends; None if it does not stand here."""
+    """Where a phrase that starts here as whole words ends; None if it does not appear here."""
     if not text.startswith(words[0], start) or text[start - 1 : start].isalnum():
         return None
     end = start + len(words[0])
@@ -269,7 +269,7 @@ def _looks_like_name(text: str, start: int, form: str) -> bool:
 
 
 def _glued(forms: Mapping[str, _Form], text: str, taken: _Stretches) -> Iterator[Claim]:
-    """Known values that stand together without a mark, as in names of files: "okonkwo7741902"."""
+    """Known values that appear together without a mark, as in names of files: "okonkwo7741902"."""
     for atom in _ATOM.finditer(text):
         parts = list(_PART.finditer(text, *atom.span()))
         for part in parts if len(parts) > 1 else ():
@@ -303,5 +303,5 @@ def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[
 
 
 def _scanned(word: str) -> str:
-    """What words that a scanner cannot tell apart have in common."""
+    """What words that a scanner cannot distinguish have in common."""
     return word.replace("rn", "m")

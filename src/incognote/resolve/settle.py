@@ -42,7 +42,7 @@ def weigh_evidence(
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
-    Negative evidence speaks only for what it covers whole: that "Parkinson" is a disease says
+    Negative evidence counts only for what it covers whole: that "Parkinson" is a disease says
     nothing about "James Parkinson". That a model sees no PHI says nothing of labels it never
     learned. A draw goes to PHI.
     """
@@ -138,7 +138,7 @@ def settle(claims: Iterable[Claim], text: str) -> tuple[list[Claim], list[Droppe
 
     The strongest claim keeps its place. What an overlapping weaker one says beyond it is not
     thrown away, for it would be a leak: under the same label the winner grows over it, under
-    another label the rest stands on its own.
+    another label the rest stays as a find of its own.
     """
     settled = _PlacedClaims(text)
     for claim in sorted(claims, key=rank):
@@ -243,8 +243,8 @@ _WORD = re.compile(r"\w+")
 def content(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The part of a stretch that could still identify a person, at most one [start, end).
 
-    It runs from the first to the last telling word: a number, three letters and no particle, or two
-    that are written like a name.
+    It runs from the first to the last word that identifies: a number, three letters and no
+    particle, or two that are written like a name.
     """
     words = [
         word

@@ -1,4 +1,4 @@
-"""Drops finds of lists that are no nouns where they stand: "Will increase lisinopril"."""
+"""Drops finds of lists that are no nouns where they appear: "Will increase lisinopril"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _NAMING = ("NN", "JJ", "FW", "CD", "LS", "SYM")
 def drop_non_nouns(
     claims: Sequence[Claim], views: Sequence[View], rules: SpeechRules
 ) -> tuple[list[Claim], list[Dropped]]:
-    """Drops a claim if only the sources in `rules` stand for it and none of its words is a noun."""
+    """Drops a claim if it comes only from the sources in `rules` and none of its words is a
+    noun."""
     foreign = views and views[0].language != BUILT_IN_LANGUAGE and not rules.tagger
     if not rules.sources or not views or foreign:
         return list(claims), []
@@ -46,7 +47,7 @@ def _is_filtered(claim: Claim, rules: SpeechRules) -> bool:
 
 
 class _Pages:
-    """The views of a document, in order: a long one has hundreds, and a claim stands in one."""
+    """The views of a document, in order: a long one has hundreds, and a claim appears in one."""
 
     def __init__(self, views: Sequence[View], tag: Tag) -> None:
         self._pages = [_Page(view, tag) for view in views]
@@ -68,7 +69,7 @@ class _Page:
         self._tagged: dict[int, list[str]] = {}
 
     def tags(self, span: Span) -> Iterator[str]:
-        """The tags of those words inside a stretch of the document that stand on this page."""
+        """The tags of those words inside a stretch of the document that are on this page."""
         view = self._view
         first, last = self._token_at(span.start), self._token_at(span.end)
         for i in range(first, last):

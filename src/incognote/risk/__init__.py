@@ -1,4 +1,4 @@
-"""What a release tells: leaks, attacks, who can be singled out, and what a committee signs.
+"""What a release reveals: leaks, attacks, who can be singled out, and what a committee signs.
 
 from incognote import risk
 

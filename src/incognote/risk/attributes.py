@@ -14,7 +14,8 @@ from incognote.anonymize.table import Ints, Table
 @dataclass(frozen=True, slots=True)
 class AttributeRisk:
     """`distinction`: the share of rows that are different; `separation`: the share of pairs of rows
-    that can be told apart (Motwani and Xu 2007); `unique`: the share of persons who are alone."""
+    that can be distinguished (Motwani and Xu 2007); `unique`: the share of persons who are
+    alone."""
 
     attributes: tuple[str, ...]
     distinction: float
@@ -31,7 +32,7 @@ class AttributeRisk:
 
 
 def attribute_risks(data: Any, quasi: Sequence[str], most: int = 3) -> list[AttributeRisk]:
-    """Every combination of up to `most` attributes, the least telling first."""
+    """Every combination of up to `most` attributes, those with the fewest values first."""
     table = Table.of(data, list(quasi))
     found = []
     for count in range(1, min(most, len(quasi)) + 1):

@@ -32,8 +32,8 @@ def largest_risk(threshold: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The class of every person; `sizes[number]` people are in class `number`, or cannot be told
-    from those in it where missing values match all."""
+    """The class of every person; `sizes[number]` people are in class `number`, or cannot be
+    distinguished from those in it where missing values match all."""
 
     attributes: tuple[str, ...]
     numbers: Ints = field(repr=False)

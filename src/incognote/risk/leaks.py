@@ -125,10 +125,10 @@ def measure_leaks(
     random_sample: bool = False,
 ) -> Leaks:
     """What of the gold is still in the outputs. `gold` annotates the originals; `outputs` are texts
-    of the release by id. `kept` are labels that the policy lets stand on purpose.
+    of the release by id. `kept` are labels that the policy keeps on purpose.
 
-    A gold span leaks where it stands unchanged in its own surroundings: what is around it places it
-    in the output, so that a surrogate that happens to be the same word elsewhere does not count.
+    A gold span leaks where it appears unchanged in its own surroundings: what is around it places
+    it in the output, so that a surrogate that happens to be the same word elsewhere does not count.
     """
     if not gold:
         raise UsageError("the gold is empty")
@@ -177,7 +177,8 @@ def _words_bound(missed: Ints, words: Ints, patients: Sequence[str], level: floa
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a gold span went: [start, end) in the output, and whether it stands there as it was."""
+    """Where a gold span went: [start, end) in the output, and whether it appears there as it
+    was."""
 
     span: Span
     start: int
@@ -225,7 +226,7 @@ def _leaks(label: str, words: Sequence[str], kept: Sequence[bool]) -> bool:
     """Whether the words of a span that stayed give it away. Of a name or a place, half of those
     that identify will do: "Hospital" and "Street" do not. A date or a number leaks as a whole."""
     if max(map(len, words)) < 2:
-        return False  # one letter alone is nobody
+        return False  # one letter alone identifies nobody
     row = all_labels().get(label)
     telling = [stayed for word, stayed in zip(words, kept, strict=True) if not _generic(word)]
     if row is None or row.category in ("DATE", "TIME", "AGE", "ID", "CONTACT") or not telling:
@@ -245,7 +246,7 @@ def _tokens(text: str) -> list[tuple[int, int, str]]:
 
 
 def left_over(note: AnnotatedDocument, spans: Sequence[Span], output: str) -> list[Leak]:
-    """The spans of a note that stand in its output as they were."""
+    """The spans of a note that appear in its output as they were."""
     return [
         Leak(note.id, place.start, place.end, place.span.label)
         for place in aligned(note, spans, output)

@@ -6,7 +6,7 @@ is called a leak. Halves swap.
 crf           a CRF trained on the other half (the attack as published)
 transformer   an encoder trained on it; takes minutes and the extra `train`
 list          a name that is on none of our public lists is called a leak
-once          a name that stands once in the whole release is called a leak
+once          a name that appears once in the whole release is called a leak
 
 The reader is given all marks: surrogates and leaks both. Real readers see less.
 """
@@ -31,7 +31,7 @@ from incognote.learn.data import Note
 
 USUAL = ("crf", "list", "once")
 ATTACKERS = ("crf", "transformer", "list", "once")
-FEWEST = 20  # leaks: below, an attack's power cannot be told, and detection counts as 1
+FEWEST = 20  # leaks: below, the power of an attack cannot be estimated, and detection counts as 1
 SEED = 1
 CALLED = 0.2  # how surely a tagger must take a mark for no PHI for the attacker to call it a leak
 _ROUNDS = 40  # of training a CRF: more find no more leaks

@@ -120,8 +120,8 @@ def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversi
 def _read(
     path: Path, settings: Settings, known: Known, asked: Asked, refused: Callable[[Failure], None]
 ) -> tuple[View, dict[str, str], dict[str, frozenset[str]]]:
-    """The people of the release as its output tells them, its texts by document, and the clinical
-    words of each person."""
+    """The people of the release as its output describes them, its texts by document, and the
+    clinical words of each person."""
     texts: dict[str, str] = {}
     words: defaultdict[str, set[str]] = defaultdict(set)
 
@@ -151,7 +151,7 @@ def _read(
 
 
 def _counted(view: View, links: View | None, path: Path, settings: Settings) -> View:
-    """The view with the cautious links that are right for it, or with the reason why nobody can
+    """The view with the cautious links that are right for it, or with the reason why they cannot
     say how many people these notes are of."""
     if links is not None and view.owner.keys() <= links.owner.keys():
         wide = {name: links.cautious[name] for name in view.owner if name in links.cautious}
@@ -202,10 +202,10 @@ def _with_gold(
     gold = read_corpus(known.gold)
     kept = {label for label, rule in settings.policy.labels.items() if rule.action == "keep"}
     if known.view:
-        # Values that the table publishes as they are stay on purpose: their classes are judged.
+        # Values that the table publishes as they are stay on purpose: their classes are measured.
         quasi = Release.read(known.view).quasi
         kept |= {label for label, attribute in LABELS.items() if attribute in quasi}
-        kept |= {"STATE"} if "city" in quasi else set()  # a town tells its state
+        kept |= {"STATE"} if "city" in quasi else set()  # a town implies its state
     outputs = matched(gold, texts)
     leaks = measure_leaks(gold, outputs, kept=frozenset(kept), random_sample=known.random_sample)
     if len(gold) < 2:

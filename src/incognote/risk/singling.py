@@ -1,4 +1,4 @@
-"""Singling out: who stands alone by what is left in the *output*, read anew."""
+"""Singling out: who is on its own by what is left in the *output*, read anew."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPLIT = 0.03
 class Singling:
     """`cautious`: classes of the cautious count, each a little smaller than counted. `gaps`: how
     many persons have three visit gaps in a row that nobody else has, of how many who have four
-    visits. `rare`: terms held by fewer than k persons. `why`: why nobody can vouch for the figures,
+    visits. `rare`: terms held by fewer than k persons. `why`: why the figures are not reliable,
     where it is not known how many persons the notes are of."""
 
     classes: Classes

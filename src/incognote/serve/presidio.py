@@ -39,7 +39,7 @@ def presidio_routes(service: Service) -> APIRouter:
 
     @router.post("/analyze")
     async def analyze(request: Request, labels: str = SCHEME) -> JSONResponse:
-        """Where PHI stands in one text or in several."""
+        """Where PHI appears in one text or in several."""
         caller = service.caller(request)
         asked = checked(AnalyzeIn, await read(request))
         _refuse_what_we_do_not_do(asked)
@@ -146,7 +146,7 @@ def _anonymized(asked: AnonymizeIn) -> dict[str, Any]:
 
 
 def _marked(asked: AnonymizeIn) -> list[tuple[int, int, str]]:
-    """The places in order; of those that overlap, the longest stands."""
+    """The places in order; of those that overlap, the longest appears."""
     by_start: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for row in asked.analyzer_results:
         start, end, name = row.get("start"), row.get("end"), row.get("entity_type")

@@ -51,7 +51,7 @@ def v1_routes(service: Service) -> APIRouter:
 
     @router.post("/detect", response_model=DocumentsOut, openapi_extra=_takes(DocumentsIn))
     async def detect(request: Request) -> JSONResponse:
-        """Where PHI stands in documents."""
+        """Where PHI appears in documents."""
         return await documents(request, "detect")
 
     @router.post("/stream", response_class=Response)
@@ -64,7 +64,7 @@ def v1_routes(service: Service) -> APIRouter:
 
     @router.post("/files", response_class=Response)
     async def files(request: Request, name: str, policy: str = "") -> Response:
-        """A file of any format, back in kind. `name` tells its format: notes.csv."""
+        """A file of any format, back in kind. `name` shows its format: notes.csv."""
         task = service.task("deid", policy, service.caller(request))
         limits = service.settings.limits
         data = await body_of(request, limits.file_bytes, limits.body_seconds)

@@ -116,7 +116,7 @@ def _session(master: str, workers: int) -> Iterator[Any]:
 
 
 def _format_of(paths: Sequence[str]) -> str:
-    """The format that names of files tell; those of a folder on this machine are looked at."""
+    """The format that the names of files show; those of a folder on this machine are looked at."""
     names = [
         name
         for path in paths

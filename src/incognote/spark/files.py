@@ -44,9 +44,9 @@ def deid_files(
 ) -> Deidentified:
     """A DataFrame of files without their PHI.
 
-    `content` is a column of bytes, a file in each; `name` one of names, which tell the format where
+    `content` is a column of bytes, a file in each; `name` one of names, which show the format where
     `format` does not. Only `content` comes back, and the columns that `keep` names:
-    paths and whatever else stands beside a file may hold PHI. A streaming DataFrame gives a
+    paths and whatever else is beside a file may hold PHI. A streaming DataFrame gives a
     streaming one. `isolate` is as in `deid`; what reads a file runs in the worker itself.
     """
     try:
@@ -78,7 +78,7 @@ def deid_files(
 
 @dataclass(frozen=True, slots=True)
 class FileWork:
-    """What every worker is told. It travels in the plan, so it holds no key."""
+    """What every worker needs. It travels in the plan, so it holds no key."""
 
     policy: Policy
     key: Key

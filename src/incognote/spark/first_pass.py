@@ -31,7 +31,7 @@ _pipelines: BoundedDict[str, Pipeline] = BoundedDict(f"{__name__}.pipelines", 8)
 
 @dataclass(frozen=True, slots=True)
 class FirstPass:
-    """What every worker is told in the first pass. No key is needed to find things."""
+    """What every worker needs in the first pass. No key is needed to find things."""
 
     policy: Policy
     patients: bool

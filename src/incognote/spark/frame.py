@@ -32,7 +32,7 @@ class Deidentified:
 
     @property
     def clean(self) -> Any:
-        """The rows without their PHI, with where it stood and which policy and key were used."""
+        """The rows without their PHI, with its places and which policy and key were used."""
         return self.rows.where(f"{FAILURE} IS NULL").drop(FAILURE)
 
     @property

@@ -29,7 +29,7 @@ class KeyFile:
 @dataclass(frozen=True, slots=True)
 class KeyEnv:
     """A variable in the environment of every worker. Do not set it with `spark.executorEnv`: that
-    is a setting, and settings stand in the event log."""
+    is a setting, and settings appear in the event log."""
 
     name: str
 

@@ -1,6 +1,6 @@
 """Rows of a batch as documents, as a row of a Parquet file becomes documents (`formats.fields`).
 
-Where a row stands must not show in the output, since partitions have no order: what belongs to no
+Where a row appears must not show in the output, since partitions have no order: what belongs to no
 patient is known by what it says.
 """
 
@@ -57,7 +57,8 @@ def slices(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def input_tag(fields: Fields, key: bytes) -> str:
-    """A keyed hash of what is read of a row: without the key, nobody can try values."""
+    """A keyed hash of what is read of a row: without the key, values cannot be guessed and
+    compared."""
     tag = hmac.new(key, b"a row:", "sha256")
     for name in sorted(fields):
         for part in (name, fields[name]):
@@ -67,5 +68,5 @@ def input_tag(fields: Fields, key: bytes) -> str:
 
 
 def key_tag(key: bytes) -> str:
-    """What tells two keys apart and gives neither away; the same as in a manifest."""
+    """A tag that differs between keys and reveals none; the same as in a manifest."""
     return hmac.new(key, b"the key of a manifest", "sha256").hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Tags of rows: what tells a run that it has seen a row before."""
+"""Tags of rows, by which a run recognises a row that it has seen before."""
 
 from __future__ import annotations
 

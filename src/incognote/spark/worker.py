@@ -28,7 +28,7 @@ KNOWN = "incognote_known"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What every worker is told. It travels in the plan, so it holds no key."""
+    """What every worker needs. It travels in the plan, so it holds no key."""
 
     policy: Policy
     key: Key
@@ -129,7 +129,7 @@ class _Batch:
     def _settled(
         self, documents: Mapping[str, Document], outcomes: Sequence[Result | Failure]
     ) -> tuple[dict[str, str], list[dict[str, Any]]] | Failure:
-        """The new values of a row and where PHI stood, or why the row fails."""
+        """The new values of a row and the places of PHI, or why the row fails."""
         values: dict[str, str] = {}
         spans: list[dict[str, Any]] = []
         for (name, document), outcome in zip(documents.items(), outcomes, strict=True):

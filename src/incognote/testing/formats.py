@@ -55,7 +55,7 @@ def masked(
 
 
 def read(data: bytes, name: str, rules: FormatRules | None = None) -> list[Record | Failure]:
-    """The records of a file, in the format that its name and content tell."""
+    """The records of a file, in the format that its name and content show."""
     form = format_of(name, data[:HEAD])
     return list(form.read(io.BytesIO(data), name, rules or FormatRules()))
 

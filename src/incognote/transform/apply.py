@@ -208,7 +208,7 @@ class Transformer:
 
     def _may_stay(self, mention: Mention, new: str, record: TransformRecord) -> bool:
         """Whether a value may be its own surrogate: dates that stay dates, and what a permutation
-        gave. If that never happened, what is missing among surrogates would tell the original."""
+        gave. If that never happened, what is missing among surrogates would reveal the original."""
         if self._actions[mention.label] == "view":
             return True  # the table's classes are large enough for the value as it is
         chosen = squeeze(new) in record.chosen or all(
@@ -241,7 +241,7 @@ def _kind(label: str, how: str) -> str:
 
 
 def scope_name(document: Document, scope: str) -> str:
-    """Who shares surrogates with a document. Without a patient its record stands alone, known by
+    """Who shares surrogates with a document. Without a patient its record is on its own, known by
     what it says and where: two files number their rows from 1, and two texts may both be "0"."""
     if scope == "corpus":
         return "corpus"
@@ -261,7 +261,7 @@ def _ordered(document: Document, spans: Iterable[Span]) -> list[Span]:
 
 
 def moved_spans(result: Result) -> Iterator[tuple[Span, Span]]:
-    """The spans of a result where they stand in the new text, each with what it was; removed ones
+    """The spans of a result where they appear in the new text, each with what it was; removed ones
     are left out."""
     by_span = {replacement.span: replacement.text for replacement in result.replacements}
     shift = 0
@@ -275,5 +275,5 @@ def moved_spans(result: Result) -> Iterator[tuple[Span, Span]]:
 
 
 def new_spans(result: Result) -> tuple[Span, ...]:
-    """The spans of a result where they stand in the new text; removed ones are left out."""
+    """The spans of a result where they appear in the new text; removed ones are left out."""
     return tuple(span for span, _ in moved_spans(result))

@@ -1,4 +1,4 @@
-"""Keyed permutations of a range of numbers: what every surrogate of a listed value stands on.
+"""Keyed permutations of a range of numbers: the basis of every surrogate of a listed value.
 
 A permutation is one to one, so two values never meet in one surrogate, and it needs no table that
 could be stored or leak. Small ranges are shuffled; large ones go through an alternating Feistel

@@ -43,8 +43,8 @@ def _ranks(path: str) -> dict[str, int]:
 
 
 def from_pool(name: str, folded: str, record: TransformRecord) -> str | None:
-    """What stands for a value by a list of the site: its image in the list, or a keyed choice from
-    it for a value that it does not hold. None where there is no such list."""
+    """The surrogate of a value from a list of the site: its image in the list, or a keyed choice
+    from it for a value that it does not hold. None where there is no such list."""
     path = record.rules.pools.get(name)
     if path is None:
         return None

@@ -105,7 +105,7 @@ class Scope:
         return ("first", "last", "", "")[self.draws.dice("STAY", "").below(4)]
 
     def letter(self, char: str, role: str = KIN) -> str:
-        """The letter that stands for one where nothing tells the name behind it. Frequent initials
+        """The surrogate of a letter whose name is not known. Frequent initials
         become frequent ones, rare ones rare ones."""
         plain = fold(char)[:1]
         for letters in _ALPHABETS:
@@ -118,7 +118,7 @@ class Scope:
     @property
     def shifts(self) -> tuple[int, ...]:
         """All numbers of days that dates may move by. Their logarithm is what is not known of the
-        shift; see the guide for what else tells of it."""
+        shift; see the guide for what else reveals it."""
         rules = self._rules
         return _shifts(
             rules.min_shift_days, rules.max_shift_days, rules.keep_weekday, rules.season == "keep"
@@ -169,7 +169,7 @@ class TransformRecord:
         self._known: dict[Any, Any] = {}
         self.numbers: dict[tuple[str, str], int] = {}
         # Words and numbers that a permutation chose. One of them may be an original, as chance has
-        # it: where it stands as a surrogate it is no leak.
+        # it: where it appears as a surrogate it is no leak.
         self._choices: list[str] = []
         self._chosen: set[str] = set()
 
@@ -237,8 +237,8 @@ class TransformRecord:
     def first_free(
         self, label: str, make: Callable[[int], str], *taken: Callable[[str], bool]
     ) -> str:
-        """The first answer that is not taken: that shows no original, unless told otherwise. Where
-        all answers are taken, the next way to tell is asked; there may be none left."""
+        """The first answer that is free: that shows no original, unless allowed to. Where
+        all answers are taken, the next kind of answer is tried; there may be none left."""
         for is_taken in taken or (self.taken,):
             for attempt in range(_ATTEMPTS):
                 candidate = make(attempt)

@@ -27,7 +27,7 @@ def word_list(table: str, name: str) -> frozenset[str]:
 
 
 def groups_of(table: str, name: str) -> list[list[str]]:
-    """Lists of names that stand for each other."""
+    """Lists of names that may replace each other."""
     groups: list[list[str]] = table_of(table)[name]
     return groups
 

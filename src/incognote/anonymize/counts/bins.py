@@ -18,7 +18,7 @@ from incognote.anonymize.shipped import (
 )
 from incognote.core.errors import UsageError
 
-# Which level is counted by, where nobody says: coarse enough for a table that can be read.
+# The default level of counting: coarse enough for a table that can be read.
 _LEVELS = {"age": 2, "birth_year": 2, "zip": 2, "diagnosis": 3, "profession": 3, "place": 2}
 _STATES_LEVEL = 2
 _BIRTH_YEARS = range(1900, 2040)

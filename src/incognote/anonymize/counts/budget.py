@@ -19,7 +19,7 @@ _SLACK = 1e-9
 
 class Ledger:
     """A JSON file: the budget, and one entry for each release. Costs add up (basic composition).
-    ε and δ have a budget each; that of δ is 0 where nobody gives it one."""
+    ε and δ have a budget each; that of δ is 0 by default."""
 
     def __init__(
         self, path: Path, budget: float | None = None, budget_delta: float | None = None
@@ -98,7 +98,7 @@ class Ledger:
 
 
 def _lock(file: TextIO) -> None:
-    """Waits until nobody else has the file locked; closing it lets the next one in."""
+    """Waits for the lock of the file; closing it releases the lock."""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows

@@ -182,7 +182,7 @@ def _measure(args: argparse.Namespace) -> int:
     comparison = compare(gold, named, options, args.shuffles) if args.compare else None
     measured = measure(gold, systems[0], options)
     if args.i2b2 and _as_written(args.gold, args.gold_map) and _as_written(names[0], args.pred_map):
-        # The official scorer compares what stands in the files, letter case and all.
+        # The official scorer compares what appears in the files, letter case and all.
         measured["official"] = official(
             read_folder(Path(args.gold)),
             read_folder(Path(names[0])),
@@ -196,7 +196,7 @@ def _measure(args: argparse.Namespace) -> int:
 
 
 def _short(paths: Sequence[str]) -> Sequence[str]:
-    """The names of the files where they tell them apart."""
+    """The names of the files where they distinguish them."""
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else paths
 
@@ -245,7 +245,7 @@ def _predicted(
 def _known(
     found: list[AnnotatedDocument], gold: Sequence[AnnotatedDocument], path: str
 ) -> list[AnnotatedDocument]:
-    """A label that nobody knows would find nothing in any group of labels: it is PHI of no kind."""
+    """An unknown label would find nothing in any group of labels: it counts as PHI of no kind."""
     known = {*all_labels(), UNTYPED, *(span.label for doc in gold for span in doc.spans)}
     others = Counter(s.label for doc in found for s in doc.spans if s.label not in known)
     if not others:

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answers(result: Result, words: str, policy: Policy) -> Iterator[str]:
-    """One line for each place at which the words stand: what became of them, and why."""
+    """One line for each place at which the words appear: what became of them, and why."""
     pattern = r"\s+".join(map(re.escape, words.split()))
     for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", result.document.text, re.IGNORECASE):
         here = f"{result.document.id} {match.start()}-{match.end()}"

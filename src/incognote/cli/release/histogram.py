@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         levels=levels,
     )
     if args.ledger:
-        # Spent before anything is written: a release that fails afterwards has been seen by nobody,
+        # Spent before anything is written: nobody has seen a release that fails afterwards,
         # and costs all the same.
         Ledger(args.ledger, args.budget, args.budget_delta).spend(
             f"histogram by {', '.join(by)}", found.epsilon, found.delta

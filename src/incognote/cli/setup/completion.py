@@ -25,7 +25,7 @@ def script(shell: str) -> str:
     """The completion script of a shell."""
     words = dict(_words())
     lines = _fish(words) if shell == "fish" else _bash(words)
-    # zsh reads bash's scripts once it is told to.
+    # zsh reads bash's scripts after this command.
     first = ["autoload -U +X bashcompinit && bashcompinit"] if shell == "zsh" else []
     return "\n".join([*first, *lines])
 

@@ -61,7 +61,7 @@ class OffsetMap:
         return self._source_of(start)[0], self._source_of(end - 1)[1]
 
     def to_view(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the view that stands for document characters [start, end); it is empty if
+        """The stretch of the view that corresponds to document characters [start, end); empty if
         none of them is in the view."""
         return self._view_of(start, after=False), self._view_of(end, after=True)
 
@@ -98,7 +98,7 @@ class OffsetMapBuilder:
         self._source = base
 
     def keep(self, length: int) -> None:
-        """`length` source characters stand in the view one for one."""
+        """`length` source characters appear in the view one for one."""
         if length <= 0:
             return
         last = self._alignments[-1] if self._alignments else None

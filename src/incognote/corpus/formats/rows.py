@@ -61,7 +61,7 @@ def _name(field: Mapping[str, Any]) -> str:
 
 
 def _raw_rows(path: Path) -> Iterator[tuple[str, Any]]:
-    """Rows with where they stand. A file that starts with "[" is one JSON list."""
+    """Rows with where they appear. A file that starts with "[" is one JSON list."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
             first = lines.read(1)

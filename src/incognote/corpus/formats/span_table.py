@@ -1,6 +1,6 @@
 """Annotated documents as a CSV table with one span a row, as tools write what they found.
 
-Ours has the columns id, start, end, label, chunk and text. The text stands in the first row of a
+Ours has the columns id, start, end, label, chunk and text. The text appears in the first row of a
 document; a document without spans has a row of its own. pyDeid (note_id, phi_start, phi_end, types)
 and John Snow Labs (doc_id, begin, end, chunk_label) use other names for the same. Without a column
 of texts, the documents have none.

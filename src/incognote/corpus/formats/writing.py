@@ -18,7 +18,7 @@ _UNSAFE = re.compile(r"[^\w.-]")
 
 
 def refuse_doubles(documents: Iterable[AnnotatedDocument]) -> None:
-    """Two documents with one id cannot be told apart by anybody downstream."""
+    """Two documents with one id cannot be distinguished by anybody downstream."""
     doubled = next((key for key, n in Counter(d.id for d in documents).items() if n > 1), None)
     if doubled is not None:
         raise UsageError(f"more than one document has the id {doubled!r}")
@@ -46,7 +46,7 @@ def xml_text(text: str) -> str:
 
 
 def without_overlap(doc: AnnotatedDocument) -> list[Span]:
-    """The spans in order, for formats whose tags stand in the text and cannot cross."""
+    """The spans in order, for formats whose tags appear in the text and cannot cross."""
     spans = sorted(doc.spans)
     if any(one.overlaps(other) for one, other in pairwise(spans)):
         raise UsageError(f"document {doc.id!r}: overlapping spans cannot be written in this format")

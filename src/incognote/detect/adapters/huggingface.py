@@ -20,7 +20,7 @@ from incognote.core.errors import MissingExtra, PolicyError
 from incognote.core.types import Span, View
 from incognote.detect.adapters.labels import LabelMap
 
-# Words that two windows of a long text share, so that none is judged without its neighbours.
+# Words that two windows of a long text share, so that each is seen with its neighbours.
 _STRIDE = 64
 
 

@@ -12,7 +12,7 @@ class LabelMap:
     """What another annotator's labels mean: the policy's `labels` first, then a known scheme.
 
     A label mapped to "" is not wanted. In a scheme where a label may mean several of ours, as
-    PERSON may be a patient or a doctor, the typical one stands (`from_scheme`).
+    PERSON may be a patient or a doctor, the typical one appears (`from_scheme`).
     """
 
     def __init__(self, scheme: str, labels: Mapping[str, str] | None, *, who: str) -> None:

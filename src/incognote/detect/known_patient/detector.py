@@ -133,7 +133,7 @@ class _Patient:
         yield from self._find_names(view)
 
     def _find_names(self, view: View) -> Iterator[_Find]:
-        """Words of names, joined where they stand together; ordinary words only as part of one."""
+        """Words of names, joined where they appear together; ordinary words only as part of one."""
         run: list[_Find] = []
         for find in self._name_words(view.text):
             if run and not self._joins(run[-1], find, view.text):

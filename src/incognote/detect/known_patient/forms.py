@@ -43,7 +43,7 @@ _NO_NAME = frozenset(
 
 
 def name_parts(value: str) -> list[str]:
-    """The words of a name, without titles, initials and what stands in brackets."""
+    """The words of a name, without titles, initials and what appears in brackets."""
     words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", re.sub(r"\([^)]*\)", " ", value))
     return [word for word in words if len(word) > 1 and word.lower() not in _NO_NAME]
 

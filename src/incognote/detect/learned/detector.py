@@ -31,7 +31,7 @@ class Either:
     """Several models as one that tags what any of them tags.
 
     Each model is read against its own thresholds: its certainty is bent so that its thresholds fall
-    on those of the first model, and for each unit the surest model speaks. So a word is harmless
+    on those of the first model, and for each unit the surest model decides. So a word is harmless
     only if all of them say so.
     """
 

@@ -158,7 +158,7 @@ class Decoder:
 
 
 def _is_implausible(label: str, surface: str, score: float) -> bool:
-    """Whether the lexicon speaks against what a model is not sure of."""
+    """Whether the lexicon contradicts a model that is not sure."""
     if label in _CALLED and _is_abbreviation(surface):
         return True
     if label in _PEOPLE and _is_disease(surface, score):

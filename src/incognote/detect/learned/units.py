@@ -17,7 +17,7 @@ UNIT = re.compile(r"[^\W\d_]+|\d+|([^\w\s])\1*|_+")
 _LETTERS = {"lower": 2, "title": 3, "upper": 4, "initial": 5, "mixed": 6, "letter": 7}
 _DIGITS_BASE = 8
 SHAPES = 32
-# Layouts: what stands before the unit. 0 is padding.
+# Layouts: what comes before the unit. 0 is padding.
 GLUED, SPACE, GAP, LINE, BLANK_LINE, CONTINUES = 1, 2, 3, 4, 5, 6
 LAYOUTS = 8
 

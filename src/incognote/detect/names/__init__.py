@@ -1,4 +1,4 @@
-"""People's names by word lists judged in context."""
+"""People's names by word lists and context."""
 
 from incognote.detect.names.detector import NameDetector
 

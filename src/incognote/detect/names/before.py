@@ -51,7 +51,7 @@ from incognote.detect.names.facts import (
 if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
-# The first kind that a word has decides; the order is from the most to the least telling.
+# The first kind that a word has counts. The strongest evidence comes first.
 _KINDS = (
     (PET, "pet"),
     (TITLE_STAFF, "title-staff"),
@@ -82,7 +82,7 @@ _DOSE_FORMS = frozenset("tab tabs cap caps inj syp syr oint".split())  # "Tab. T
 
 
 def before(page: Page, first: int) -> list[str]:
-    """What stands before the token `first`."""
+    """What comes before the token `first`."""
     at = first - 1
     if at < 0:
         return ["line-start"]

@@ -59,7 +59,7 @@ _LOOK_AHEAD = 4
 
 
 def behind(page: Page, stop: int) -> list[str]:
-    """What stands behind the token before `stop`."""
+    """What follows the token before `stop`."""
     end = page.ends[stop - 1]
     state = _STATE.match(page.text, end)
     if state and (_POSTCODE.match(page.text, state.end()) or _in_state(page, stop, state)):
@@ -120,7 +120,7 @@ def _word_behind(page: Page, at: int) -> list[str]:
     if here & AFTER_NAME:
         return ["verb-behind"]
     if here & (CAPITAL | UPPER) and not here & NEVER:
-        # "Red River Valley Health": the word that tells may stand further on.
+        # "Red River Valley Health": the place word may come later.
         for ahead in range(at + 1, min(at + _LOOK_AHEAD, len(page))):
             bits = page.bits[ahead]
             if page.gap(ahead) or not bits & (CAPITAL | UPPER):
@@ -156,7 +156,7 @@ def _aside(page: Page, at: int) -> list[str]:
 
 
 def has_credential(page: Page, stop: int) -> bool:
-    """A degree, licence or post of care staff stands right behind the token before `stop`."""
+    """A degree, licence or post of care staff comes right after the token before `stop`."""
     match = _CREDENTIAL.match(page.text, page.ends[stop - 1])
     if match is None:
         return False

@@ -1,4 +1,5 @@
-"""The names detector: people in clinical text by word lists judged in context, no learned model."""
+"""The names detector: people in clinical text by word lists and context, without a learned
+model."""
 
 from __future__ import annotations
 

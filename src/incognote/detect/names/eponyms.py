@@ -54,7 +54,7 @@ def eponyms_in(page: Page, scored_runs: Sequence[ScoredRun], threshold: float) -
     """The runs that name a thing and no person."""
     things: dict[int, ScoredRun] = {}
     named = [scored for scored in scored_runs if _is_eponym(page, scored)]
-    # One after the other, from both sides: what stands in a list with a thing is one, too.
+    # One after the other, from both sides: what appears in a list with a thing is one, too.
     for scored in (*named, *reversed(named)):
         if scored.run.first not in things and _is_thing(page, scored, threshold, things):
             things[scored.run.first] = scored
@@ -92,7 +92,7 @@ def _is_thing(
 
 
 def _is_hardly_a_name(page: Page, scored: ScoredRun, evidence: set[str]) -> bool:
-    """An eponym that a thing or a number follows, or that hardly anybody is called by."""
+    """An eponym that a thing or a number follows, or that is rare as a name."""
     words = [page.bits[at] for at in scored.run.names]
     if "eponym" not in evidence or any(bits & (ORDINARY | AMBIGUOUS) for bits in words):
         return False  # "Ward", "West": a part of anything
@@ -127,7 +127,7 @@ def _is_had_by_kin(page: Page, scored: ScoredRun) -> bool:
 
 
 def _is_in_list(page: Page, scored: ScoredRun, things: Mapping[int, ScoredRun]) -> bool:
-    """Whether a neighbour in the list is a thing, or an eponym that hardly anybody is called by."""
+    """Whether a neighbour in the list is a thing, or an eponym that is rare as a name."""
     first, stop = scored.run.first, scored.run.stop
     for at in (_across(page, stop, 1), _across(page, first - 1, -1)):
         if 0 <= at < len(page) and page.bits[at] & EPONYM and not page.bits[at] & LOWER:

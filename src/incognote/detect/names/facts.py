@@ -47,7 +47,7 @@ MEDICAL = 1 << 22  # drugs and clinical words
 EPONYM = 1 << 23
 PLACE = 1 << 24  # a city of some size
 REGION = 1 << 63  # a state, a country, a nationality
-DRUG = 1 << 64  # a drug or a brand, and hardly anybody's name, no town and no ordinary word
+DRUG = 1 << 64  # a drug or a brand, and almost no one's name, no town and no ordinary word
 
 _CUE_NAMES = (
     "title_staff", "title_civil", "title_open", "credential", "kin", "role_staff", "role_civil",

@@ -1,4 +1,4 @@
-"""Initials standing alone: "K.M.", "seen by LO", "-KN", "L.S., PharmD"."""
+"""Initials without a name: "K.M.", "seen by LO", "-KN", "L.S., PharmD"."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def find_initials(
 
 
 def signing_off(page: Page) -> frozenset[int]:
-    """Letters that end line after line of a chart or a log, and stand nowhere else:
+    """Letters that end line after line of a chart or a log, and appear nowhere else:
     "| ok | 14 | asleep | lf"."""
     ends: dict[str, list[int]] = {}
     inside: set[str] = set()

@@ -64,7 +64,7 @@ class Page:
         return len(blanks) >= _COLUMN_GAP or "\n" in blanks or "\t" in blanks
 
     def in_capitals(self, index: int) -> bool:
-        """The words around are capitals too, so that capitals tell nothing."""
+        """The words around are capitals too, so that capitals say nothing."""
         upper = lower = 0
         for step in (-1, 1):
             at, seen = index + step, 0

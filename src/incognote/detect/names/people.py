@@ -98,7 +98,7 @@ def _lists(page: Page, scored_runs: list[ScoredRun]) -> None:
 
 
 def _joined(page: Page, left: Run, right: Run) -> bool:
-    """Whether only a joiner stands between: "Ann and Bo", "Ann, Bo", "Ann/Bo", "Robert (Bob)"."""
+    """Whether only a joiner is between: "Ann and Bo", "Ann, Bo", "Ann/Bo", "Robert (Bob)"."""
     between = page.bits[left.stop]
     if page.breaks(right.first):
         return False
@@ -191,7 +191,7 @@ def _inside_address(page: Page, index: int) -> bool:
 
 
 def _initials(page: Page, scored_runs: list[ScoredRun]) -> list[ScoredRun]:
-    """Initials on their own, judged by where they stand and by whose they could be."""
+    """Initials on their own, judged by where they appear and by whose they could be."""
     threshold = weights().threshold
     owners: dict[str, float] = {}
     taken: set[int] = set()

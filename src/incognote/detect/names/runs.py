@@ -165,7 +165,7 @@ def _signed(page: Page, at: int) -> bool:
 
 
 def _cued(page: Page, at: int, cues_before: int) -> bool:
-    """A cue stands right before, or a credential right behind."""
+    """A cue comes right before, or a credential right behind."""
     bits = page.bits
     before = at - 1
     while before > 0 and at - before < 4 and bits[before] & _BETWEEN:
@@ -217,7 +217,7 @@ def _particles_before(page: Page, first: int, floor: int) -> int:
     """The start of "de la Fontaine" and "VAN DER BERG" is the particle."""
     at = first
     while at - 1 >= floor and first - at < 3 and page.bits[at - 1] & PARTICLE and not page.gap(at):
-        # "Al-Rashid" is glued by its hyphen; other particles stand apart.
+        # "Al-Rashid" is glued by its hyphen; other particles are separate words.
         at -= 1
     while at < first and page.words[at].lower() in {"e", "y", "do", "st", "san", "santa"}:
         at += 1
@@ -256,7 +256,7 @@ def _initials_before(page: Page, index: int, floor: int, *, small: bool) -> tupl
 
 
 def _may_start(page: Page, at: int) -> bool:
-    """What a glued initial may stand behind: "(J. Quinn", "by:J. Quinn", "--J. Quinn"."""
+    """What a glued initial may follow: "(J. Quinn", "by:J. Quinn", "--J. Quinn"."""
     before = page.bits[at - 1]
     if before & HYPHEN:
         return at < 2 or not page.glued(at - 1) or bool(page.bits[at - 2] & HYPHEN)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from incognote.detect.names.page import Page
 
 _SHORTEST = 4
-_NEAR = 60  # characters in which the spelled name or a word such as "spelled" must stand before
+_NEAR = 60  # characters in which the spelled name or a word such as "spelled" must come before
 _ANNOUNCED = ("spell", "name", "capital", "that's", "thats")
 _SCORE = 0.8
 

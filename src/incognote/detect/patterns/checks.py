@@ -184,15 +184,15 @@ def not_a_fraction(match: re.Match[str]) -> bool:
 _PAIR = re.compile(r"(?<![\d/.])(\d{1,3})/(\d{1,3})(?![\d/]|\.\d)")
 _COLUMN = re.compile(r"  |\t")
 _WORD = re.compile(r"[A-Za-z]+")
-_ROW = 60  # how far the neighbours in a row may stand
+_ROW = 60  # how far away the neighbours in a row may be
 _BESIDE = 30
 
 
 @_check
 def not_among_ratios(match: re.Match[str]) -> bool:
-    """No number pair that cannot be a date stands beside it in the row: "cat 10/40  dog 3/11".
+    """No number pair that cannot be a date is beside it in the row: "cat 10/40  dog 3/11".
 
-    A colon behind it speaks for a date all the same: "diary 54/56. CT 1/29: stable".
+    With a colon after it, it is still a date: "diary 54/56. CT 1/29: stable".
     """
     text, start, end = match.string, match.start(), match.end()
     if text[end : end + 1] == ":":
@@ -211,7 +211,7 @@ def not_among_ratios(match: re.Match[str]) -> bool:
 
 def _ratio(first: int, second: int) -> bool:
     """No date in either order; nor a blood pressure, an acuity of 20/40 or a score out of ten,
-    which stand beside dates everywhere."""
+    which are beside dates everywhere."""
     if _month_day(first, second, True) or _month_day(second, first, True):
         return False
     return first != 20 and second != 10 and not (first >= 60 and second >= 30)
@@ -222,7 +222,7 @@ _WORD_BEFORE = re.compile(r"([A-Za-z]{3,24})[ ]{1,2}\Z")
 
 @_check
 def not_a_dose(match: re.Match[str]) -> bool:
-    """No drug stands right before: "Loestrin 1/20" is a strength."""
+    """No drug comes right before: "Loestrin 1/20" is a strength."""
     before = _WORD_BEFORE.search(match.string, max(0, match.start() - 26), match.start())
     return before is None or not lexicon().is_drug(before[1])
 
@@ -428,6 +428,6 @@ def part_of_whole(match: re.Match[str]) -> bool:
 
 @_check
 def picture(match: re.Match[str]) -> bool:
-    """Whether letters stand for a date or time: some part is written twice, or as "h:m"."""
+    """Whether letters describe a date or time: some part is written twice, or as "h:m"."""
     text = _phi(match).lower()
     return any(part * 2 in text for part in "dmyhsx") or ":" in text

@@ -95,7 +95,7 @@ class Matcher:
 
 
 def _conditions(rule: Rule, flags: int) -> Iterator[Callable[[str, re.Match[str]], bool]]:
-    """Cheap ones first; each says whether the match may stand."""
+    """The checks of a match, cheap ones first."""
     for check in rule.checks:
         yield _check(CHECKS[check])
     contexts = ((rule.needs, True), (rule.unless, False))
@@ -134,9 +134,9 @@ _ANYTHING: Gate = re.compile("").match
 class Group:
     """Rules with the same triggers, behind one expression that matches wherever one of them does.
 
-    Nearly every place where a rule may start holds nothing. This gate tells so in one step where
-    the rules would take one each; it takes long to compile, so only busy groups get one. A single
-    rule is its own gate.
+    Nearly every place where a rule may start holds nothing. This gate finds that out in one step
+    where the rules would take one each; it takes long to compile, so only busy groups get one. A
+    single rule is its own gate.
     """
 
     __slots__ = ("_due", "_tries", "gate", "matchers")
@@ -316,7 +316,7 @@ class _Scan:
 
 
 def trigger_keys(trigger: str) -> Iterator[str]:
-    """The dictionary keys a trigger stands for."""
+    """The dictionary keys of a trigger."""
     shape = _SHAPE.fullmatch(trigger)
     if shape is None:
         yield trigger.translate(_NINES)

@@ -2,7 +2,7 @@
 
 A pack has a `description`, the `languages` it is for (English by default), word sets under
 `[words]`, regular-expression parts under `[fragments]`, and any number of `[[rule]]` tables.
-`{name}` in a pattern stands for the fragment or word set of that name, of this pack or of
+`{name}` in a pattern is replaced by the fragment or word set of that name, of this pack or of
 `common.toml`. Everything unknown is an error: a typing mistake in a rule must not become a leak.
 """
 
@@ -37,7 +37,7 @@ _Branches = dict[str, "_Branches"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What must (or must not) stand around a match: `before` ends and `after` starts right at it.
+    """What must (or must not) appear around a match: `before` ends and `after` starts right at it.
 
     `before` sees at most 60 characters.
     """
@@ -183,7 +183,7 @@ def _join(node: _Branches) -> str:
 
 
 def _atoms(phrase: str) -> Iterator[str]:
-    """Characters as patterns; a blank stands for up to three blanks, before "#" also for none."""
+    """Characters as patterns; a blank matches up to three blanks, before "#" also for none."""
     for character, following in zip(phrase, phrase[1:] + " ", strict=True):
         if character == " ":
             yield "[ ]{0,3}" if following == "#" else "[ ]{1,3}"

@@ -1,4 +1,4 @@
-"""What stands before a run: a preposition, a field name, and the words that give it its sense."""
+"""What comes before a run: a preposition, a field name, and the words that give it its sense."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def preposition(scan: Scan, at: int) -> str:
 
 
 def nearby(scan: Scan, at: int, cue: str) -> bool:
-    """Whether a word of the cue stands among the few before `at`, in the same sentence."""
+    """Whether a word of the cue appears among the few before `at`, in the same sentence."""
     wanted = word_list("cues", cue)
     for back in range(at - 1, max(-1, at - 1 - _NEAR), -1):
         word = scan.lower(back)

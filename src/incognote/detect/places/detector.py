@@ -1,4 +1,4 @@
-"""The detector: reads each view once and lets the rules speak."""
+"""The detector: reads each view once and applies the rules in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _sources(rule: str) -> tuple[str]:
     return (f"places/{rule}",)
 
 
-# In this order: who speaks first for a word keeps it.
+# In this order: the first rule that claims a word keeps it.
 _RULES = (
     known.find,
     headed.find,

@@ -38,7 +38,7 @@ FAMILIAR = 1 << 22  # an ordinary word that everybody uses
 JOB_CUE = 1 << 23  # announces a job
 WORK = 1 << 24  # a verb of working: "drives", "taught"
 MAKES_NAME = 1 << 25  # no function word and no kind of place
-MAKES_UNCASED = 1 << 26  # the same where letter case tells nothing
+MAKES_UNCASED = 1 << 26  # the same where letter case says nothing
 # What single tokens start a rule by.
 LISTED = KNOWN | STATE | COUNTRY | ROAD | JOB | JOB_CUE | WORK
 
@@ -93,7 +93,7 @@ class Vocabulary(BoundedDict[str, int]):
         """Word in lower case -> the bits of all lists that hold it."""
         part, generic = word_list("words", "part"), word_list("words", "generic")
         landmarks = word_list("heads", "landmarks")
-        # A word that is a head by itself stands inside names; "in" of "walk-in" does not.
+        # A word that is a head by itself appears inside names; "in" of "walk-in" does not.
         single = {phrase[0] for phrase in self.heads if len(phrase) == 1}
         jobs = self._lexicon.profession_heads | word_list("jobs", "extra_heads")
         lists: tuple[tuple[int, Iterable[str]], ...] = (

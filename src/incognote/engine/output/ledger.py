@@ -213,7 +213,7 @@ class Ledger:
         report: Callable[[str], None],
         policy: Policy | None = None,
     ) -> None:
-        """`policy` tells what is kept on purpose, where anything is written at all."""
+        """`policy` says what is kept on purpose, where anything is written at all."""
         self.summary = Summary(kept_fields=policy.kept_fields if policy else ())
         self._kept = policy.kept if policy else frozenset()
         self._manifest = manifest

@@ -27,7 +27,7 @@ from incognote.engine.sources import Source
 
 @dataclass(slots=True)
 class FileRows:
-    """The rows of one file, which stand together: where, and what they say. `written` is the row
+    """The rows of one file, which appear together: where, and what they say. `written` is the row
     of the file itself, which comes last."""
 
     manifest: Path
@@ -91,7 +91,7 @@ class EarlierRun:
 
     def __init__(self, manifest: Manifest, output: Callable[[Source], Path]) -> None:
         """The rows must agree with those of `manifest`, that of this run, on policy and key.
-        `output` says where the new form of a source stands."""
+        `output` says where the new form of a source appears."""
         path = manifest.file.path
         self._manifest = manifest
         self._output = output

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 
 def page(title: str, body: str) -> str:
-    """A whole page; its style stands in it, so that it opens from disk without a network."""
+    """A whole page; its style appears in it, so that it opens from disk without a network."""
     style = files("incognote.evaluate.report").joinpath("report.css").read_text("utf-8")
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'

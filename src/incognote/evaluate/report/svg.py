@@ -98,7 +98,7 @@ def bars(rows: Sequence[tuple[str, float, str]], title: str) -> str:
 
 
 def _floor(values: Sequence[float]) -> float:
-    """The lowest tick: 0, 0.5, 0.8, 0.9 or higher, so that good systems can be told apart."""
+    """The lowest tick: 0, 0.5, 0.8, 0.9 or higher, so that good systems can be distinguished."""
     lowest = min(values, default=0.0)
     return next((floor for floor in (0.99, 0.95, 0.9, 0.8, 0.5) if lowest > floor), 0.0)
 

@@ -18,7 +18,7 @@ from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
 from incognote.evaluate.scoring.subsets import UNTYPED
 
-# Tags stand for what was there: a date inside of "[**2012-3-4**]" is not the original one.
+# Tags replace what was there: a date inside of "[**2012-3-4**]" is not the original one.
 _TAG = re.compile(
     r"\[\*\*.*?\*\*\]|<[A-Z][^<>\n]{1,40}>|\[[A-Z][^\[\]\n]{1,40}\]|\{[A-Z][^{}\n]{1,40}\}"
 )
@@ -99,7 +99,7 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
 
 
 def _anchors(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Places of phrases that stand once in either text and in the same order: the longest such
+    """Places of phrases that appear once in either text and in the same order: the longest such
     row of them."""
     there = _once(after)
     places = [(at, there[phrase]) for phrase, at in _once(before).items() if phrase in there]

@@ -35,7 +35,7 @@ def token_bounds(text: str, tokeniser: str = DEFAULT) -> tuple[Ints, Ints]:
     inside = np.zeros(len(codes) + 2, bool)
     inside[1:-1] = _ascii_members(tokeniser)[np.minimum(codes, _ASCII)]
     if not text.isascii():
-        # Few distinct characters lie beyond ASCII: each is judged once, not at each place.
+        # Few distinct characters lie beyond ASCII: each is classified once, not at each place.
         others, where = np.unique(codes[codes >= _ASCII], return_inverse=True)
         inside[1:-1][codes >= _ASCII] = _members(map(chr, others.tolist()), tokeniser)[where]
     edges = np.flatnonzero(inside[1:] != inside[:-1])
@@ -49,7 +49,7 @@ def tokens_of(text: str, tokeniser: str = DEFAULT) -> list[str]:
 
 @cached(8)
 def _ascii_members(tokeniser: str) -> npt.NDArray[np.bool_]:
-    """One more than ASCII has: all other characters, which are judged elsewhere."""
+    """One more than ASCII has: all other characters, which are classified elsewhere."""
     return np.append(_members(map(chr, range(_ASCII)), tokeniser), False)
 
 

@@ -259,7 +259,7 @@ def _pack_tar(
         for info, name, data in zip(infos, names, contents, strict=True):
             if not name:
                 continue
-            # Who packed it, and when, is nobody's business.
+            # Who packed it, and when, is left out.
             fresh = tarfile.TarInfo(name.rstrip("/"))
             fresh.type = tarfile.DIRTYPE if info.isdir() else tarfile.REGTYPE
             fresh.mode, fresh.size = info.mode, len(data)

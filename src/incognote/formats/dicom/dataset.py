@@ -37,7 +37,7 @@ from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 Facts = tuple[tuple[str, str], ...]
 
-# What stands for the length of an element that says itself where it ends.
+# The length field of an element with an end mark.
 _OPEN_LENGTH = 0xFFFFFFFF
 _MAX_DEPTH = 100
 # Where representations are not written down, they show when an element is parsed.
@@ -163,7 +163,7 @@ class _File:
             else:
                 element.value = ""
         elif element.VR == "AS" and any(map(_is_very_old, texts)):
-            element.value = "090Y"  # ages above 89 are told apart by nobody
+            element.value = "090Y"  # ages above 89 become one
 
     def render(self, results: Sequence[Result]) -> bytes:
         with _unheard():
@@ -246,7 +246,7 @@ def _check_charset(dataset: Any) -> None:
 
 
 def _check(dataset: Any, rules: FormatRules) -> None:
-    """A ReadError for what is no object, or not a whole one, or one that nobody can clean."""
+    """A ReadError for what is no object, or not a whole one, or one that cannot be cleaned."""
     if "DirectoryRecordSequence" in dataset:
         raise ReadError("a DICOMDIR, which names files and patients; leave it out")
     if "SOPInstanceUID" not in dataset:

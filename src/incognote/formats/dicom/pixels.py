@@ -124,7 +124,7 @@ class Pictures:
 
 
 def check_no_face(dataset: Any) -> None:
-    """A ReadError for a picture that may show a face: nobody can clean one without defacing it."""
+    """A ReadError for a picture that may show a face: it cannot be cleaned without defacing it."""
     part = str(dataset.get("BodyPartExamined") or "").upper()
     modality = str(dataset.get("Modality") or "")
     may_show = modality in _PHOTOGRAPHS or (modality in _SECTIONS and part not in _FACELESS)
@@ -151,7 +151,7 @@ def _overlay(dataset: Any, group: int) -> NDArray[Any]:
 
 
 def _visible(frames: NDArray[Any], dataset: Any) -> NDArray[Any]:
-    """What a reader sees: indices of a palette as the colours they stand for."""
+    """What a reader sees: the colours behind the indices of a palette."""
     if dataset.get("PhotometricInterpretation") != "PALETTE COLOR":
         return frames
     from pydicom.pixels.processing import apply_color_lut
@@ -182,10 +182,10 @@ def _window(dataset: Any) -> tuple[float, float] | None:
 
 
 def _representative(frames: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """The pictures that stand for all frames: some of them, the brightest and the darkest of every
+    """The pictures that represent all frames: some of them, the brightest and the darkest of every
     point.
 
-    What is burned in stands still; a word on a single frame shows in one of the latter two.
+    What is burned in does not move; a word on a single frame shows in one of the latter two.
     """
     step = max(len(frames) // _MAX_FRAMES_READ, 1)
     for frame in frames[::step]:

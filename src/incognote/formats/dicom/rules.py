@@ -47,7 +47,7 @@ _TEXT_VRS = frozenset(("AE", "LO", "LT", "SH", "ST", "UC", "UR", "UT"))
 _DATE_VRS = frozenset(("DA", "DT"))
 _NUMBER_VRS = frozenset(("IS", "DS", "US", "SS", "UL", "SL", "FL", "FD", "UV", "SV"))
 _BYTE_VRS = frozenset(("OB", "OW", "OD", "OF", "OL", "OV", "UN"))
-# Bytes of which the profile does not speak and that are measured, counted or drawn. Others (keys,
+# Bytes that the profile does not mention and that are measured, counted or drawn. Others (keys,
 # signatures, plots of a printer) may say anything.
 _KEPT_BYTES = frozenset(
     """PixelData ICCProfile WaveformData ChannelMinimumValue ChannelMaximumValue
@@ -145,7 +145,7 @@ class Profile:
     def _decide(self, dataset: Any, element: Any) -> str:
         if element.tag.is_private:
             return self._private(dataset, element)
-        # Attributes that nobody knows may hold anything.
+        # Unknown attributes may hold anything.
         if element.VR == "UN":
             return REMOVE
         if element.keyword == "EncapsulatedDocument":
@@ -172,7 +172,7 @@ class Profile:
         return "retain-uids" in self.rules.options or _DEFINITION.search(keyword) is not None
 
     def _date(self, action: str | None) -> str:
-        """A date of which no option speaks: shifted with the others, it is the dummy asked for."""
+        """A date that no option mentions: shifted with the others, it is the dummy asked for."""
         if "retain-modified-dates" in self.rules.options:
             return "DATE"
         if action is None:

@@ -24,7 +24,7 @@ _OPTIONS = {
     "retain-safe-private": ("113111", "Retain Safe Private Option"),
     "retain-institution-identity": ("113112", "Retain Institution Identity Option"),
 }
-# What the file meta information must say; the rest tells who sent the file where.
+# What the file meta information must say; the rest says who sent the file where.
 _META = frozenset(
     """FileMetaInformationGroupLength FileMetaInformationVersion MediaStorageSOPClassUID
     MediaStorageSOPInstanceUID TransferSyntaxUID""".split()
@@ -48,7 +48,7 @@ def stamp(
     meta = dataset.file_meta
     meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID
     for element in list(meta):
-        # The library that writes the file names itself where nobody else does.
+        # The library that writes the file names itself where no other name is given.
         if element.keyword not in _META:
             del meta[element.tag]
     dataset.preamble = b"\0" * 128

@@ -16,9 +16,9 @@ from incognote.formats.dicom.rules import UID
 from incognote.formats.fields import new_value
 
 DATE = "DATE"
-# How many characters a value may have; a surrogate may be longer than what it stands for.
+# How many characters a value may have; a surrogate may be longer than its original.
 _LONGEST = {"AE": 16, "CS": 16, "LO": 64, "PN": 64, "SH": 16}
-# The time of day behind a date, with its zone. A second date (of a range) may stand there, too.
+# The time of day behind a date, with its zone. A second date (of a range) may appear there, too.
 _TIME = re.compile(r"\d{0,6}(?:\.\d{1,6})?(?:[+-]\d{4})?\s*")
 # The standard's own UIDs name no one.
 _STANDARD = "1.2.840.10008."
@@ -109,7 +109,7 @@ def _person(name: str) -> str:
 def _parts(name: str) -> list[str]:
     """The components of a name that say something, the family name first, which may be missing.
 
-    A name may come in three scripts, separated by "="; the first that is there stands for all.
+    A name may come in three scripts, separated by "="; the first that is there is used for all.
     """
     written = next((group for group in name.split("=") if group.strip("^ ")), "")
     family, *others = (" ".join(part.split()) for part in written.split("^"))

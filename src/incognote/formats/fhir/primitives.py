@@ -16,7 +16,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9]\d*)")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _DATE_TIME = re.compile(rf"\d{{4}}(?:-\d\d(?:-\d\d)?)?|{_INSTANT.pattern}")
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
-# Elements that are instants wherever they stand, and those that are in one resource.
+# Elements that are instants wherever they appear, and those that are in one resource.
 _INSTANTS = frozenset(
     "issued lastUpdated recorded when timestamp valueInstant lastModified".split()
 )
@@ -64,7 +64,7 @@ def file_fact(key: str, data: bytes) -> str:
 
 
 def absent_in_xml(prefix: str) -> str:
-    """What stands within an XML element that was masked."""
+    """What appears within an XML element that was masked."""
     inner = f'<{prefix}valueCode value="masked"/>'
     return f'<{prefix}extension url="{_ABSENT}">{inner}</{prefix}extension>'
 

@@ -160,7 +160,7 @@ class _File(TypedFile):
 
 
 class _Element(NamedTuple):
-    """Where a value stands: its resource, the path from there, and the object that holds it."""
+    """Where a value appears: its resource, the path from there, and the object that holds it."""
 
     resource: str
     path: tuple[str, ...]
@@ -183,7 +183,7 @@ def _typed(slot: Slot, leaf: Leaf, element: _Element, raw: str) -> Slot:
 
 
 def _masked(leaf: Leaf, raw: str, parent: Any) -> Slot:
-    """An element that goes, and says so; where something stands beside it, that says enough."""
+    """An element that goes, and says so; where something is beside it, that says enough."""
     key = leaf.path[-1]
     if isinstance(key, int):  # a list has no place for the reason
         return dropped_slot(leaf.start, leaf.end, "null")

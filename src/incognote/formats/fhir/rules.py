@@ -1,4 +1,4 @@
-"""What an element of a FHIR resource holds, told by its name, its resource and its siblings.
+"""What an element of a FHIR resource holds, by its name, its resource and its siblings.
 
 JSON and XML forms name elements alike, so both formats ask here.
 """
@@ -50,7 +50,7 @@ _PLAIN = re.compile(r"true|false|[+-]?\d{1,6}(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _LONG = re.compile(r"\d{6,}")
 _URN_OID = re.compile(r"(?:urn:oid:)?")
 _TYPE = re.compile(r"(?:^|/)([A-Z][A-Za-z]+)(?=/|$)")
-# A longer text goes on like a note, whatever element it stands in.
+# A longer text goes on like a note, whatever element it appears in.
 _LONGEST_VALUE = 80
 SENTENCE = re.compile(r"[^\W\d_]{2}[.,]? +\S*[^\W\d_]{2}")
 _DATE_PART = re.compile(r"\d{4}(?:-\d\d)?(?:-\d\d)?")
@@ -153,7 +153,7 @@ def _is_catalogued(key: str, value: str, sibling: Callable[[str], str | None]) -
 
 
 def _display(parent: str, sibling: Callable[[str], str | None]) -> Decision:
-    """Who a reference is about, by the type it names or by the element it stands in; or what a
+    """Who a reference is about, by the type it names or by the element it appears in; or what a
     code of a local list is called."""
     named = _TYPE.findall((sibling("reference") or "").partition("?")[0])
     label = resource_label(named[-1] if named else sibling("type") or "")

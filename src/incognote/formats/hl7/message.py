@@ -1,7 +1,7 @@
 """HL7 v2 messages, one record each: fields masked by the table, narrative read as one text.
 
 The report that a laboratory sends as forty OBX segments is one text for the detectors, so that a
-name at the end of one segment has its context; what they find is written back where it stood.
+name at the end of one segment has its context; what they find is written back to its place.
 """
 
 from __future__ import annotations
@@ -332,7 +332,7 @@ class _Message:
         if names:
             pieces = [each.piece(self.marks) for each in names]
             self._add(pieces, separators=[", ", " "], label=label)
-        # Behind a family name stand its prefix, and the partner's name.
+        # Behind a family name appear its prefix, and the partner's name.
         for each in (own for _, *others in divided for own in others if own.text):
             self._add([each.piece(self.marks)], label=label)
 
@@ -349,7 +349,7 @@ class _Message:
         self._text(words, clinical=True)
 
     def _text(self, components: Sequence[Element], *, clinical: bool = False) -> None:
-        """Words wherever they stand between the separators, which stay."""
+        """Words wherever they appear between the separators, which stay."""
         pieces = [
             each.piece(self.marks)
             for component in components

@@ -1,4 +1,4 @@
-"""HL7 v2 as text: separators, escapes, and where each field, repetition and component stands."""
+"""HL7 v2 as text: separators, escapes, and where each field, repetition and component appears."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """JSON of any depth: every string and number is masked or read, with its key as context.
 
-A key often says what stands under it ("birth_date"); all else is shown to the detectors as "key
+A key often says what appears under it ("birth_date"); all else is shown to the detectors as "key
 words: value". Only changed literals are rewritten.
 """
 
@@ -59,7 +59,7 @@ class JsonFormat:
 def _slots(raw: str, name: str, rules: FormatRules, meta: dict[str, str]) -> list[Slot]:
     """The slots of a file, each informed by the item of a list it belongs to.
 
-    What stands outside of all lists is about all of their items; another patient's item is not.
+    What appears outside of all lists is about all of their items; another patient's item is not.
     """
     items: dict[Path, list[Slot]] = {(): []}
     found = leaves(raw, keys=rules.keys)
@@ -91,14 +91,14 @@ def slot_for(
 ) -> Slot | None:
     """A leaf as a document: of known kind where the policy or its own key says so.
 
-    `place` is where its record stands, `columns` speak for the fields of a row, `kinds` for keys
-    that others stand beside, and `write` makes a string literal of a text, where that is done
+    `place` is where its record appears, `columns` describe the fields of a row, `kinds` keys
+    that others are beside, and `write` makes a string literal of a text, where that is done
     otherwise than here.
     """
     write = write or write_string
     dotted = dotted_path(leaf.path)
     piece = Piece(leaf.start, leaf.end, str(leaf.value))
-    # Keys that may be PHI stand in no id and no message.
+    # Keys that may be PHI appear in no id and no message.
     place = f"{place or doc_id} {f'character {leaf.start}' if rules.keys else dotted}"
     if leaf.is_key:
         return text_slot(doc_id, [piece], write, meta=meta, locator=place)

@@ -1,4 +1,4 @@
-"""Where every string and number of a JSON text stands, by path.
+"""Where every string and number of a JSON text appears, by path.
 
 The standard library parses JSON but forgets positions. This scanner runs over text that has been
 parsed already, so it only needs to keep count of where it is.

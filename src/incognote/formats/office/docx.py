@@ -99,7 +99,7 @@ def _deleted_slots(group: Sequence[Node], raw: str, where: str, part: str) -> li
             separators.append("")
         else:
             separators[-1] += node.text
-    # A piece of nothing, so that what stands behind the last deletion is read with it.
+    # A piece of nothing, so that what follows the last deletion is read with it.
     pieces.append(Piece(pieces[-1].end, pieces[-1].end, ""))
     lead, *rest = separators
     locator = f"{where} {part}"

@@ -2,7 +2,7 @@ r"""Codes of fields in a letter: ` PAGEREF _Toc482713204 \h `, ` DATE \@ "M/d/yy
 
 A code is an instruction to Word. Its keyword, its switches, pictures of dates and numbers and the
 bookmarks that Word numbers are no words of anybody, and a letter in which they change shows errors
-instead of pages. What else stands in a code is read like any other text.
+instead of pages. What else appears in a code is read like any other text.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _written(codes: list[Node], raw: str) -> Iterator[Node]:
 
 
 def _places(raw: str) -> list[int]:
-    """Where each character of a text stands in its XML, and where it ends."""
+    """Where each character of a text appears in its XML, and where it ends."""
     return [match.start() for match in _ESCAPED.finditer(raw)] + [len(raw)]
 
 

@@ -1,6 +1,6 @@
 """Office Open XML (DOCX, XLSX): a zip of XML parts, each patched in place.
 
-What is not XML is judged by where it lies: pictures are blanked, read by OCR or kept, as the policy
+What is not XML is handled by its folder: pictures are blanked, read by OCR or kept, as the policy
 says; embedded workbooks and letters, as charts have them, are read by their own format; printer
 settings are emptied, fonts kept. Macros, other objects and anything unknown are refused.
 """
@@ -83,7 +83,7 @@ class Part:
 
     @property
     def raw(self) -> str:
-        """The XML as it stands."""
+        """The XML as it appears."""
         return self.source.text if self.source is not None else ""
 
     @property
@@ -171,7 +171,7 @@ def _write(parts: Sequence[Part], results: Sequence[Result]) -> bytes:
     for part in parts:
         count = len(part.documents)
         own, rest = rest[:count], rest[count:]
-        # The time at which a program packed a part is nobody's business, and Office sets none.
+        # The time at which a program packed a part is left out, and Office sets none.
         fresh = zipfile.ZipInfo(part.name)
         fresh.compress_type, fresh.external_attr = part.info.compress_type, part.info.external_attr
         written.append((fresh, part.written(own)))
@@ -240,7 +240,7 @@ def runs_slot(groups: Sequence[Sequence[Node]], raw: str, where: str, part: str)
 
 
 def between(raw: str, left: Node, right: Node) -> str:
-    """What stands between two runs of text: nothing, unless a tab, break or hyphen says otherwise,
+    """What is between two runs of text: nothing, unless a tab, break or hyphen says otherwise,
     or one of them shows what the other, the code of a field, asks for."""
     markup = raw[left.end : right.start]
     if re.search(r"<\w*:?(?:br|cr|p)[ />]", markup):

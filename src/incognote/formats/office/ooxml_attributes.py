@@ -75,7 +75,7 @@ def attribute_slots(node: Node, where: str, part: str) -> list[Slot]:
     if AUTOMATIC_BOOKMARK.fullmatch(node.text):
         return []
     if name == "anchor" and owner != "hyperlink":
-        return []  # where a text stands in its box; of a link it is a bookmark
+        return []  # where a text appears in its box; of a link it is a bookmark
     written = name in _WRITTEN or (name in ("val", "value") and owner in _VALUED)
     if written or not _TOKEN.fullmatch(node.text):
         return [value_slot(node, where, part)]
@@ -83,7 +83,7 @@ def attribute_slots(node: Node, where: str, part: str) -> list[Slot]:
 
 
 def every_slot(nodes: Sequence[Node], where: str, part: str) -> list[Slot]:
-    """All of some XML that nobody knows the shape of: every text and attribute."""
+    """XML of unknown shape: every text and attribute."""
     return [
         value_slot(node, where, part)
         for node in nodes

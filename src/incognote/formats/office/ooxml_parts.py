@@ -41,7 +41,7 @@ def new_part_names(names: Iterable[str]) -> dict[str, str]:
             continue
         new = f"part{len(changed) + 1}{path.suffix}"
         changed[name] = str(path.with_name(new))
-        # What the part itself refers to stands in a file that has its name.
+        # What the part itself refers to appears in a file that has its name.
         rels = path.parent / "_rels"
         changed[str(rels / f"{path.name}.rels")] = str(rels / f"{new}.rels")
     return changed

@@ -130,7 +130,7 @@ class _Scanner:
         return self._groups[-1][0] if self._groups else "silent"
 
     def _brace(self, brace: str, end: int) -> None:
-        self._skip = 0  # what stands in for a character ends with its group
+        self._skip = 0  # the fallback of a character ends with its group
         if brace == "{":
             count = self._groups[-1][2] if self._groups else 1
             self._groups.append((self._mode if self._groups else "text", end, count))
@@ -186,8 +186,8 @@ class _Scanner:
             self._add(start + skipped, start + len(text), text[skipped:])
 
     def _fall_back(self, start: int, end: int) -> None:
-        """What stands in for a character, for readers without Unicode. One or two characters go
-        together with it. A longer text would be read by nobody here, and by somebody elsewhere: it
+        """The fallback of a character, for readers without Unicode. One or two characters go
+        together with it. A longer text would be skipped here and read by other programs: it
         is overwritten, in as many characters as its readers count."""
         if end - start <= _LONGEST_STAND_IN and self._pieces and self._pieces[-1].end == start:
             last = self._pieces[-1]
@@ -198,7 +198,7 @@ class _Scanner:
     def _add(self, start: int, end: int, text: str) -> None:
         if self._skip and len(text) == 1 and self._raw[start] == "\\":
             self._skip -= 1
-            # The stand-in for a reader without Unicode goes together with its character.
+            # The fallback for a reader without Unicode goes together with its character.
             last = self._pieces[-1]
             self._pieces[-1] = Piece(last.start, end, last.text)
             return

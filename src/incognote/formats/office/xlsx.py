@@ -1,6 +1,6 @@
 """XLSX: cells, with their column's header as context, and every other text of the workbook.
 
-Text cells share one table of strings; dates and numbers stand in the cells. Formulas, styles and
+Text cells share one table of strings; dates and numbers appear in the cells. Formulas, styles and
 types stay. Comments, sheet names, headers and footers, defined names, charts, pivot caches, hidden
 sheets and properties are read like everything else.
 """
@@ -37,14 +37,14 @@ from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
 from incognote.formats.xml.scan import Node, write_text
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
-# Shorter numbers under no header identify nobody.
+# Shorter numbers without a header are no identifiers.
 _SHORTEST_NUMBER = 5
 _FRACTION = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 # Elements of a pivot cache that hold one value each.
 _CACHED = ("n", "s", "d")
 _SHEETS = ("worksheet", "dialogsheet", "macrosheet", "chartsheet")
-# Headers and footers, and the codes in them that say where words stand and how they look.
+# Headers and footers, and the codes in them that say where words appear and how they look.
 _MARGINS = frozenset("oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split())
 _CODES = re.compile(r'(?:&amp;(?:"[^"]*"|&quot;.*?&quot;|K[0-9A-F]{6}|\d+|\w|&amp;))+')
 _PARTS_OF_A_DAY = ("year", "month", "day")
@@ -114,7 +114,7 @@ class _Workbook:
         return (found.raw, found.nodes) if found else ("", [])
 
     def _header(self, cells: Sequence[Cell]) -> dict[str, str]:
-        """Column -> the text of its first row, which names what stands below it."""
+        """Column -> the text of its first row, which names what appears below it."""
         first = min((cell.row for cell in cells if cell.kind in ("s", "inlineStr")), default=0)
         return {
             cell.column: self._text(cell)
@@ -168,7 +168,7 @@ class _Workbook:
         return attribute_slots(node, self.where, part.name)
 
     def _filter_slots(self, part: Part) -> list[Slot]:
-        """The days that a filter shows, which stand in three attributes."""
+        """The days that a filter shows, which appear in three attributes."""
         days: dict[int, dict[str, Node]] = {}
         for node in part.nodes:
             if node.kind == "attribute" and node.path[-1] == "dateGroupItem":
@@ -243,7 +243,7 @@ class _Workbook:
         if is_header and (label_from_header(written) or is_column_name(written)):
             choice = VALUE  # what a column is called, in a row of such names
         if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
-            # The same string may stand in another column, where it says more.
+            # The same string may appear in another column, where it says more.
             choice = VALUE if self._kinds.get(header) in (CODES, VALUES) else TEXT
         if choice == KEEP:
             return []
@@ -264,7 +264,7 @@ class _Workbook:
         ]
 
     def _cell_slots(self, sheet: str) -> list[Slot]:
-        """Inline texts, dates and numbers: what stands in the cells themselves."""
+        """Inline texts, dates and numbers: what appears in the cells themselves."""
         slots = []
         for cell in self._cells.get(sheet, ()):
             node = cell.value
@@ -304,7 +304,7 @@ class _Workbook:
         return slots
 
     def _day(self, serial: str) -> date | None:
-        """The day a serial number stands for. Below 60 Excel counts a day that never was."""
+        """The day of a serial number. Below 60 Excel counts a day that never was."""
         if not _NUMBER.fullmatch(serial) or not 60 <= float(serial) < 200_000:
             return None
         return self._epoch + timedelta(days=int(float(serial)))

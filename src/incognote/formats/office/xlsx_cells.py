@@ -1,4 +1,4 @@
-"""The cells of a workbook: where they stand, what kind they are, and which of them show dates."""
+"""The cells of a workbook: where they appear, what kind they are, and which of them show dates."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def date_styles(raw: str, nodes: Sequence[Node]) -> frozenset[int]:
         code = _LITERALS.sub("", row.get("formatCode", "")).lower()
         if re.search(r"[yd]|m.*m|mmm", code):
             dates.add(row.get("numFmtId", ""))
-    # Other lists of styles come before the cells': theirs are told by the element around them.
+    # Other lists of styles come before the cells': they are recognised by the element around them.
     before = raw[: max(raw.find("<cellXfs"), raw.find(":cellXfs"), 0)]
     offset = len(re.findall(r"<(?:\w+:)?xf[\s/>]", before))
     return frozenset(

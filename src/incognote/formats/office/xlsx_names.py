@@ -1,7 +1,7 @@
 """Names within a workbook: where a sheet, a table or a defined name changed, formulas follow.
 
 Names come out of the pipeline like any other text. Excel wants them different from each other and
-free of some characters, and whatever refers to one by name has to be told: formulas, links, charts,
+free of some characters, and whatever refers to one by name has to follow: formulas, links, charts,
 and the list of sheets among the properties.
 """
 

@@ -41,7 +41,7 @@ def draw_box(editor: Any, widget: Any, state: str) -> None:
 
 
 def draw_push_button(editor: Any, widget: Any) -> None:
-    """The frame of a button that is pushed; its caption stands in the form itself."""
+    """The frame of a button that is pushed; its caption appears in the form itself."""
     import pikepdf
 
     width, height = _size(widget)

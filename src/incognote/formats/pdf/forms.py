@@ -70,7 +70,7 @@ class Flattened:
                 self._add(operands, operator)
 
     def _draw(self, form: Any, resources: Any, depth: int) -> None:
-        """A form where it stands: in its own space, cut to its box, on its layer."""
+        """A form where it appears: in its own space, cut to its box, on its layer."""
         import pikepdf
 
         layer = form.get("/OC")

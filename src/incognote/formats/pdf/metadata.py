@@ -1,4 +1,4 @@
-"""What stands around the pages of a PDF: only what is known to be needed stays, and is read.
+"""What appears around the pages of a PDF: only what is known to be needed stays, and is read.
 
 Of the catalogue, of pages, notes, form fields, bookmarks and layers, every key is dropped that is
 not listed here: metadata, scripts, attachments, signatures, rendered looks, names of destinations,
@@ -29,7 +29,7 @@ _PAGE = frozenset(
     /Annots /UserUnit /Group""".split()
 )
 # Annotations, form fields, bookmarks, layers, actions and captions share one list: their keys mean
-# the same wherever they stand.
+# the same wherever they appear.
 _HOLDER = frozenset(
     """/Type /Subtype /Rect /Contents /P /F /C /Border /BS /BE /A /Dest /H /QuadPoints /T /Subj /CA
     /Popup /Parent /Open /Name /State /StateModel /IRT /RT /IC /L /LE /Vertices /InkList /FT /Ff /V
@@ -37,7 +37,7 @@ _HOLDER = frozenset(
     /URI /D /N /IsMap /R /BG /BC /RC /AC /OverlayText /Repeat /Intent""".split()
 )
 _ACTION = frozenset("/Type /S /URI /D /N /IsMap".split())
-# What is dropped wherever it stands.
+# What is dropped wherever it appears.
 _ANYWHERE = ("/Metadata", "/PieceInfo", "/LastModified", "/AA", "/AF", "/OPI", "/ID")
 # Actions that lead somewhere; all others run, send or open something.
 _HARMLESS_ACTIONS = ("/GoTo", "/URI", "/Named")
@@ -53,7 +53,7 @@ _LINKED = ("/First", "/Next", "/Parent", "/Popup", "/A", "/MK")
 
 
 def strip(editor: Any) -> None:
-    """Takes away what nobody reads but everybody leaks."""
+    """Removes metadata that may hold PHI and that readers do not need."""
     import pikepdf
 
     _point_directly(editor)

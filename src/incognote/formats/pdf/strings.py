@@ -1,5 +1,6 @@
-"""Strings of a PDF that nobody reads: gone from every object, but for those that fonts and colours
-are made of. Names that somebody chose (states of buttons, marks in the content) become plain ones.
+"""Strings of a PDF that are not shown: removed from every object, but for those that fonts and
+colours are made of. Names that somebody chose (states of buttons, marks in the content) become
+plain ones.
 """
 
 from __future__ import annotations

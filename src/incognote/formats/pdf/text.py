@@ -15,7 +15,7 @@ from incognote.formats.patch import Piece
 
 # Text that rises by less than this is level.
 _LEVEL = 0.01
-# A gap of this part of the size of the font is a blank that nobody wrote.
+# A gap of this part of the size of the font is a blank that is not written.
 _BLANK = 0.15
 # PDFium has a mark of its own for the hyphen that cuts a word at the end of a line.
 _HYPHEN = re.compile("(?<=[^\\W\\d_])[\x02\ufffe](?=\\s*$)")
@@ -23,7 +23,7 @@ _HYPHEN = re.compile("(?<=[^\\W\\d_])[\x02\ufffe](?=\\s*$)")
 
 @dataclass(frozen=True, slots=True)
 class TextObject:
-    """A text object of a page: its text, and where it stands, from where its first letter starts
+    """A text object of a page: its text, and where it appears, from where its first letter starts
     to where one behind its last would."""
 
     text: str = field(repr=False)
@@ -83,7 +83,7 @@ def _address(handle: Any) -> int | None:
 
 
 def pieces_of(objects: Sequence[TextObject]) -> tuple[list[Piece], list[str]]:
-    """The objects as pieces of one text, with what stands between them: nothing, blank or line."""
+    """The objects as pieces of one text, with what is between them: nothing, blank or line."""
     pieces = [Piece(i, i + 1, each.text) for i, each in enumerate(objects)]
     separators = []
     for left, right in pairwise(objects):
@@ -98,7 +98,7 @@ def pieces_of(objects: Sequence[TextObject]) -> tuple[list[Piece], list[str]]:
 
 
 def _size(handle: Any) -> float:
-    """The size of the font as it stands on the page, the object's own scaling included."""
+    """The size of the font on the page, the object's own scaling included."""
     import pypdfium2.raw as pdfium
 
     size = ctypes.c_float()

@@ -1,6 +1,6 @@
-"""The words in a picture: found by OCR, each character with the place where it stands.
+"""The words in a picture: found by OCR, each character with the place where it appears.
 
-The recogniser tells letters well and blanks badly: it was trained on a script that has none. So the
+The recogniser reads letters well and blanks badly: it was trained on a script that has none. So the
 blanks are put back from the picture itself, where a gap in the ink is wider than between letters.
 """
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 # Below this the recogniser saw texture, not text.
 _MIN_SCORE = 0.3
-# Below this it saw text, but nobody should rely on what it says.
+# Below this it saw text, but the words are not reliable.
 _SURE_SCORE = 0.7
 # A gap between words, in heights of their line: between letters, between capitals, between digits
-# (a 1 stands far from its neighbours), and where the recogniser saw a blank itself.
+# (a 1 appears far from its neighbours), and where the recogniser saw a blank itself.
 _LETTER_GAP, _CAPITAL_GAP, _DIGIT_GAP, _SEEN_GAP = 0.17, 0.22, 0.33, 0.08
-# These stand close to the word before them.
+# These are close to the word before them.
 _CLOSING = ",.;:!?)'’"
-# A gap between columns of a form: what stands beyond it is another thought.
+# A gap between columns of a form: what appears beyond it is another thought.
 _COLUMN_GAP = 1.5
 # A line that is higher than wide by this much runs up or down the page.
 _UPRIGHT = 1.5
-# With fewer characters than this nobody can tell which way up a page is.
+# With fewer characters than this the orientation of a page cannot be determined.
 _TELLING = 6
 
 
@@ -82,7 +82,7 @@ class Reading:
     """The lines of a picture in reading order, and the text they make."""
 
     lines: tuple[Line, ...] = ()
-    # What stands before each line: nothing, a tab or the end of the line above.
+    # What comes before each line: nothing, a tab or the end of the line above.
     leads: tuple[str, ...] = ()
 
     @property
@@ -106,7 +106,7 @@ def require_ocr() -> None:
 
 
 class _Recogniser:
-    """The recogniser. It turns lines that stand on their heads by itself and does not say so, but
+    """The recogniser. It turns lines that are upside down by itself and does not say so, but
     then the places of their letters are wrong: so what it turned is noted as it goes by."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class _Recogniser:
         return found
 
     def __call__(self, picture: NDArray[Any]) -> tuple[list[Line], bool]:
-        """The lines of a picture in any order, and whether most of them stand on their heads."""
+        """The lines of a picture in any order, and whether most of them are upside down."""
         found, _ = self._engine(picture, return_word_box=True)
         grey = picture.mean(axis=-1)
         lines = [
@@ -206,7 +206,7 @@ def _line(
         boxes.append(place)
         seen = False
     line = Line(text, box, tuple(boxes), score >= _SURE_SCORE)
-    # Of a line that runs up the page it is not known where each letter stands.
+    # Of a line that runs up the page it is not known where each letter appears.
     return replace(line, places=(box,) * len(text)) if line.is_upright else line
 
 

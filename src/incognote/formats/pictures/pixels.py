@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MARGIN = 4
 # A word that lies on paint by more than this share of itself was not painted over after all.
 _SAME = 0.5
-# OCR tears dates apart ("1 1 Ma r 2024"): what stands before a year may be its day and month.
+# OCR tears dates apart ("1 1 Ma r 2024"): what comes before a year may be its day and month.
 _TORN_DAY = re.compile(r"(?:\d ?){1,2}[ ./-]{0,3}(?:\w[ .]?){1,4}[ ./,-]{0,3}\Z")
 _LONGEST_DAY = 20
 # A picture that uses less than this share of its range is read in a second rendition.

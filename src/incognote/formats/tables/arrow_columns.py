@@ -15,7 +15,7 @@ from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
 def read_columns(schema: Any, rules: FormatRules) -> tuple[Columns, tuple[str, ...]]:
     """What each column is, and the names of those whose values are looked at. A ReadError where a
-    column is missing, stands there twice, or holds what nobody can read."""
+    column is missing, appears there twice, or is of a type that cannot be read."""
     import pyarrow as pa
 
     names = schema.names
@@ -39,14 +39,14 @@ def new_field(old: Any, columns: Columns, read: Sequence[str]) -> Any:
     if old.name not in read or columns.choice(old.name) == KEEP:
         return new
     if pa.types.is_dictionary(kind):
-        # Replacements may be more than the values were that they stand for.
+        # Replacements may be longer than the values were.
         return new.with_type(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
     as_text = columns.rules.types == TEXT and columns.is_label(old.name)
     return new.with_type(pa.string()) if as_text and not _holds_text(kind) else new
 
 
 def _is_read(each: Any, columns: Columns) -> bool:
-    """Whether the values of a column are to be looked at; a ReadError where nobody can."""
+    """Whether the values of a column are to be looked at; a ReadError where that is impossible."""
     import pyarrow as pa
     from pyarrow import types
 

@@ -2,7 +2,7 @@
 
 The standard library's reader forgets which cells were quoted and reads broken quoting as if it
 were meant, so rows are cut here. A row that does not parse, or has not as many cells as the header,
-goes to quarantine: a note cut at the wrong comma would pass through in a column nobody reads.
+goes to quarantine: a note cut at the wrong comma would pass through in a column that is not read.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _MOST_COLUMNS = 100_000
 _LONGEST_NAME = 60
 _SHAPES_KEPT = 100
 _WITHIN_QUOTES = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
-# Blank lines, and the line by which Excel tells the delimiter.
+# Blank lines, and the line by which Excel states the delimiter.
 _SAYS_NOTHING = re.compile(rb'\s*(?:"?sep=[,;|\t]?"?\s*)?', re.IGNORECASE)
 _HEADER_CELL = re.compile(r'"?[A-Za-z_][\w.-]{0,60}"?')
 _NO_HEADER = "the first line does not look like a header: no column has a name that is known"
-# What stands in a row of data and in no header.
+# What appears in a row of data and in no header.
 _DATA_CELL = re.compile(
     r".*@.*|[\W\d_]*\d[\W\d_]*|.*[ ].*\d{5}.*|.*\d[/.-]\d{1,2}[/.-]\d.*|.*[.!?;]", re.DOTALL
 )
@@ -70,7 +70,7 @@ class CsvFormat:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The cells of one row, and where each stands in its source."""
+    """The cells of one row, and where each appears in its source."""
 
     source: Text
     places: tuple[tuple[int, int], ...]
@@ -315,7 +315,7 @@ def _shape(value: str) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """The names of the columns, those that stand there again with a number behind."""
+    """The names of the columns, those that appear there again with a number behind."""
     found: dict[str, None] = {}
     for column in columns:
         names = chain([column], (f"{column} {number}" for number in count(2)))

@@ -22,12 +22,12 @@ from incognote.formats.tables.parquet_bulk import group_sizes
 from incognote.formats.tables.parquet_writing import RowBatch, TableWriter, one_row, texts_of
 from incognote.policy import DROP, FormatRules
 
-# What is read at a time, as far as the index of a file tells: rows may be notes or numbers.
+# What is read at a time, as far as the index of a file shows it: rows may be notes or numbers.
 _PIECE_BYTES = 4 << 20
 _BATCH_ROWS = 256
 _READ_AHEAD = 1 << 20
-# A table has something to tell its rows apart by. One value repeated takes no room at all: a file
-# of a few bytes could stand for rows without end.
+# The rows of a table differ in something. One value repeated takes no room at all: a file
+# of a few bytes could hold rows without end.
 _ROWS = 1_000_000
 _ROWS_PER_BYTE = 50
 
@@ -69,7 +69,7 @@ class _Table:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        # The index stands at the end: what cannot be sought is held in memory.
+        # The index appears at the end: what cannot be sought is held in memory.
         source = stream if stream.seekable() else io.BytesIO(stream.read())
         try:
             file = pq.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)

@@ -22,7 +22,7 @@ _FIELD_ID = b"PARQUET:field_id"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBatch:
-    """Rows that were read at a time, and the row group they stand in."""
+    """Rows that were read at a time, and the row group they appear in."""
 
     data: Any = field(repr=False)
     group: int
@@ -230,7 +230,7 @@ def _options(meta: Any) -> dict[str, Any]:
         options["use_dictionary"] = [
             each.path_in_schema for each in columns if each.has_dictionary_page
         ]
-        # Spark and Hive tell stamps in 96 bits; their readers take no other.
+        # Spark and Hive mark timestamps in 96 bits; their readers take no other.
         options["use_deprecated_int96_timestamps"] = any(
             each.physical_type == "INT96" for each in columns
         )

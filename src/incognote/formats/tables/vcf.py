@@ -50,7 +50,7 @@ _RESERVED = frozenset(
     """AA AC AD ADF ADR AF AN BQ CIGAR CN CNL CNP CNQ CIEND CIPOS DB DP END EC FT GL GP GQ GT H2 H3
     HQ IMPRECISE MQ MQ0 NQ NS NOVEL PASS PL PP PQ PS SB SOMATIC SVLEN SVTYPE VALIDATED""".split()
 )
-# Programs and their versions, which are nobody's.
+# Programs and their versions, which identify no patient.
 _PROGRAM = re.compile(r"\w*[Vv]ersion|source|phasing")
 # Where a genome lies and what was run: only strong evidence counts there.
 _TECHNICAL = re.compile(
@@ -147,7 +147,7 @@ def _names(lines: Sequence[bytes]) -> Known:
 
 
 def _blocks(stream: BinaryIO, line: bytes, name: str) -> Iterator[Record | Failure]:
-    """Variants that nobody reads pass as they are, in blocks."""
+    """Variants that are not read pass as they are, in blocks."""
     before = b"\n"
     while line:
         if b"\n#" in before + line:

@@ -56,7 +56,7 @@ _SCHEMES = {"tel": "PHONE", "fax": "FAX", "mailto": "EMAIL", "http": "URL", "htt
 
 
 class Rules:
-    """The rules for one document: some elements are told by several of their attributes."""
+    """The rules for one document: some elements are recognised by several of their attributes."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._attributes = {

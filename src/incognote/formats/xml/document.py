@@ -1,4 +1,4 @@
-"""XML: C-CDA documents, FHIR in XML, and any other, told apart by the root element.
+"""XML: C-CDA documents, FHIR in XML, and any other, distinguished by the root element.
 
 All are patched in place, so that namespaces, order, white space and quoting stay as they were.
 """
@@ -159,7 +159,7 @@ class _File(TypedFile):
 
 
 def _hidden(node: Node) -> Decision | None:
-    """What may stand under any name: a whole file, or where on a machine something lies."""
+    """What may appear under any name: a whole file, or where on a machine something lies."""
     if is_base64_file(node.text):
         return Decision(EMBEDDED)
     if node.name.endswith("chemaLocation") and is_private_path(node.text):

@@ -1,4 +1,4 @@
-"""Where every text, attribute and comment of an XML file stands.
+"""Where every text, attribute and comment of an XML file appears.
 
 expat reports byte positions as it parses, so that a file can be patched instead of written anew.
 Declarations within the file are refused (a few lines of entities can expand to gigabytes, or name
@@ -31,8 +31,8 @@ class Node:
     """A stretch [start, end) of the file that holds characters someone may have written.
 
     `path` are the local names of the elements around it and `elements` their running numbers, so
-    that what stands in one element can be told apart from what stands in its brother; `name` is
-    the attribute's, or the element's own for text.
+    that what appears in one element can be distinguished from what appears in its brother; `name`
+    is the attribute's, or the element's own for text.
     """
 
     kind: Kind

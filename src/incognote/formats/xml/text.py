@@ -10,7 +10,7 @@ from incognote.core.fields import words_of
 from incognote.formats.patch import Piece, Slot, text_slot
 from incognote.formats.xml.scan import WRITERS, Node, scan, write_text
 
-# Elements that only change how a word looks: what stands around them belongs together.
+# Elements that only change how a word looks: what appears around them belongs together.
 _INLINE = frozenset(
     """a abbr b big cite code content em font i linkHtml q s small span strong sub sup tt u
     var""".split()
@@ -76,7 +76,7 @@ def nodes_slot(
 
 
 def _separator(between: str) -> str:
-    """What stands between two text nodes: nothing where only inline elements open or close, for a
+    """What is between two text nodes: nothing where only inline elements open or close, for a
     word may go on behind them; a line end between blocks."""
     tags = _ASIDE.sub("", between)
     inline = all(name in _INLINE for name in _TAG.findall(tags))

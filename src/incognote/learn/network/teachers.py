@@ -1,6 +1,6 @@
 """Teachers: networks that were trained before, whose answers others learn from.
 
-They speak of units, not of pieces, so a teacher and a student need not split words alike.
+Their answers are for units, not for pieces, so a teacher and a student need not split words alike.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from incognote.learn.data import Note
 IntArray = NDArray[np.int64]
 Halves = NDArray[np.float16]  # a number for no label, each label, and the opening of a span
 IGNORED = -100  # the loss skips pieces that continue a unit
-UNMARKED = -1  # the label of a unit of a note that nobody annotated
+UNMARKED = -1  # the label of a unit of a note without annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def padded(windows: Sequence[Window], pad: int) -> Batch:
 
 
 def phi_error(said: IntArray, gold: IntArray) -> float:
-    """1 - F1 of telling PHI from the rest. Epochs are compared by this, not by the loss: a loss
+    """1 - F1 of PHI against the rest. Epochs are compared by this, not by the loss: a loss
     grows with a model's certainty even while it errs less."""
     hits = int(((said > 0) & (gold > 0)).sum())
     wrong = int(((said > 0) != (gold > 0)).sum())

@@ -26,7 +26,7 @@ class Augmentation:
     noisy: float = 0.15
     noise_rate: float = 0.012
     extra: int = 600  # notes without PHI, or with name pairs, drawn anew for each epoch
-    unmarked: int = 600  # notes that nobody annotated, for a teacher to read, likewise
+    unmarked: int = 600  # notes without annotation, for a teacher to read, likewise
 
 
 @dataclass(frozen=True, slots=True)

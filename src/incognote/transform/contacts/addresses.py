@@ -1,4 +1,4 @@
-"""E-mail, URLs, IP and hardware addresses: same layout, an address that belongs to nobody.
+"""E-mail, URLs, IP and hardware addresses: same layout, an address that is not in use.
 
 Hosts lie under the reserved top-level domain .example (RFC 2606); IP addresses in the ranges kept
 for private networks, tests and manuals (RFC 1918, 2544, 3849); hardware addresses among those that

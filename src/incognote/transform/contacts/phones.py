@@ -1,7 +1,7 @@
 """Telephone and fax numbers: the area code of the surrogate place, the rest by permutation.
 
 Numbers of one area stay one to one. `transform.phones = "fictional"` takes the ranges kept for
-films instead, 555-0100 to 555-0199 and the British 07700 900 and 01632 960: nobody's numbers, but
+films instead, 555-0100 to 555-0199 and the British 07700 900 and 01632 960: numbers not in use, but
 everybody sees that they are surrogates, and there are only a hundred of them.
 """
 
@@ -64,7 +64,7 @@ def _number(digits: str, international: bool, record: TransformRecord) -> str:
 
 
 def _like(digits: str, record: TransformRecord) -> str:
-    """Another number of as many digits; what tells a mobile from a line in town ("07") stays."""
+    """Another number of as many digits; the prefix of mobiles ("07") stays."""
     if digits[0] == "0" and len(digits) > _WITH_AREA:
         return digits[:2] + record.scope.identifiers(digits[2:])
     return record.scope.identifiers(digits)
@@ -85,12 +85,12 @@ def _abroad(digits: str, record: TransformRecord) -> str:
 
 
 def _area(code: str, record: TransformRecord) -> str:
-    """An area code of the state that stands for its own; numbers of one area share it."""
+    """An area code of the surrogate state; numbers of one area share it."""
     if code in word_list("contacts", "toll_free"):
         pool = words_of("contacts", "toll_free")
         return pool[record.scope.permuted("toll free", len(pool), pool.index(code))]
     state = _states().get(code)
-    if state is None:  # fictional, or from abroad: of the state that the record speaks of
+    if state is None:  # fictional, or from abroad: of the state that the record mentions
         states = sorted(record.know(PlaceFacts).states)
         state = states[0] if len(states) == 1 else ""
     if not state:

@@ -17,7 +17,7 @@ _YOUNG_UNIT = re.compile(
     r"[\s-]*(?:m\.?o\.?\b|mos?\b|months?\b|wks?\b|weeks?\b|w\.?o\.?\b|days?\b|d\.?o\.?\b|hours?\b|hrs?\b)",
     re.IGNORECASE,
 )
-# "1,104 months" as one thing: young units can tell of a great age.
+# "1,104 months" as one thing: small units can state a great age.
 _IN_UNITS = re.compile(
     r"([\d.]+)[\s-]*(?:(m\.?o\.?\b|mos?\b|mths?\b|months?\b)|(wks?\b|weeks?\b|w\.?o\.?\b)|(days?\b|d\.?o\.?\b))",
     re.IGNORECASE,

@@ -33,10 +33,10 @@ _BIRTH_BEFORE = re.compile(
 )
 _SHORT_YEAR = re.compile(r"(?:(?<=[\d/.\-A-Za-z][/.\- ])|(?<=['’`]))\d\d(?![\d:/.\-])")
 _LATEST = 2030
-# How long after a note a month may lie that it tells the year of: drugs and cards expire.
+# How long after a note a month may lie to be in a year of its own: drugs and cards expire.
 _SHELF_LIFE = 10
 _NEAR = 24
-_NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 could tell the difference
+_NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 makes a difference
 
 _read = cached(8192)(dateforms.read)
 
@@ -81,7 +81,7 @@ class DateFacts:
         return _read(text, day_first=self.day_first, pivot=self.pivot)
 
     def form(self, mention: Mention) -> Form:
-        """A date as it is to be read where it stands."""
+        """A date as it is to be read where it appears."""
         text, pivot = mention.text, self.pivot
         if not _SHORT_YEAR.search(text):
             return self.read(text)
@@ -102,8 +102,8 @@ class DateFacts:
         )
 
     def now(self, day: date) -> date:
-        """The day by which an age is judged that begins on `day`: the note's own date, or the
-        latest date in it if that is later. Otherwise a birth date may stand alone, and nobody can
+        """The day on which an age that begins on `day` is counted: the note's own date, or the
+        latest date in it if that is later. Otherwise a birth date may be on its own, and nobody can
         be older than today. So does one that a field of the record states: the field knows no
         note, and the two must not differ."""
         known = self.reference
@@ -116,7 +116,7 @@ class DateFacts:
         return Style(self._padded or text[:4].isdigit(), self._short_months)
 
     def resolve(self, when: WrittenDate) -> date:
-        """The day a written date stands for: itself, or the middle of the time it names."""
+        """The day that a written date means: itself, or the middle of the time it names."""
         now = self.reference or _NO_YEAR
         if when.exact:
             assert when.month is not None
@@ -153,7 +153,7 @@ class DateFacts:
 
 def _pivot(record: TransformRecord, noted: int) -> int:
     """The year that ends the hundred years in which two-digit years lie: soon after the latest
-    date with its full year. Births and bare years tell of the past, not of the note."""
+    date with its full year. Births and bare years are about the past, not the note."""
     dates = [m for m in record.mentions if m.label == "DATE"]
     if not any(_SHORT_YEAR.search(mention.text) for mention in dates):
         return _LATEST
@@ -202,7 +202,7 @@ def _day_first(
         return True
     american = _is_american(record)
     days = sum(int(a) > 12 >= int(b) > 0 for a, _, b, _ in pairs)
-    # In America one foreign paper does not tell how the note itself is written.
+    # In America one foreign paper does not say how the note itself is written.
     months = american + sum(int(b) > 12 >= int(a) > 0 for a, _, b, _ in pairs)
     dated = [text for text in texts if _WEEKDAY.match(text)]
     days += sum(_weekday_fits(text, pivot, day_first=True) for text in dated)

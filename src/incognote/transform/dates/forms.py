@@ -1,6 +1,6 @@
 """Reads a written date into fields; `writing` writes it again in the same form.
 
-A date is cut into fields (numbers, month names, weekdays ...) and what stands between them. The
+A date is cut into fields (numbers, month names, weekdays ...) and what is between them. The
 kinds of the fields, one letter each, make a code such as "NNY" or "WMOY"; a short grammar over
 the code says which field is the day, the month and the year. What is no field is written back as
 it stood, so the form is kept by construction.
@@ -103,7 +103,7 @@ def _breaks(between: str, kinds: str, then: str, slashed: bool, before: str) -> 
         return kinds not in ("NY", "OY", "MY", "SY", "HY", "NM", "MN", "MO")
     if "-" not in between:
         return kinds in ("YY", "WW")
-    # A hyphen joins the fields of one date or two dates: the other separators tell.
+    # A hyphen joins the fields of one date or two dates: the other separators show which.
     if slashed or kinds in ("YY", "MM", "WW", "DD"):
         return True
     named = then == "M" or "M" in before.rpartition("~")[2]
@@ -176,7 +176,7 @@ def full_year(short: int, pivot: int) -> int:
 
 def compact_layout(word: str) -> str:
     """How digits without separators are laid out: 20240305, 03052024, 202403 or 030524. What
-    stands behind a full date is a clock time."""
+    follows a full date is a clock time."""
     year_first = word[:2] in ("18", "19", "20") and "01" <= word[4:6] <= "12"
     if len(word) == 6:
         return "%Y%m" if year_first and word[:2] > "12" else "%m%d%y"

@@ -48,7 +48,7 @@ class Field:
 
 def clean(text: str) -> str:
     """What OCR misread: "lO/O2/23" is 10/02/23, "Ju1y l" is July 1. Digits of other scripts become
-    ours, or a year nobody reads would stay as it is. Nothing else is touched."""
+    ours, or an unread year would stay as it is. Nothing else is touched."""
     if not text.isascii():
         text = _DIGIT.sub(lambda m: str(int(m[0])), text)
     text = _MISREAD_WORD.sub(lambda m: _month_with_digits(m[0]), text)
@@ -165,7 +165,7 @@ def _numbers_in_words(text: str, run: list[Field]) -> list[Field]:
 
 
 def _run(text: str, spoken: list[Field]) -> list[Field]:
-    """The longest beginning of `spoken` whose words stand next to each other."""
+    """The longest beginning of `spoken` whose words appear next to each other."""
     run: list[Field] = []
     for each in spoken:
         if run and text[run[-1].end : each.start].strip(" -"):

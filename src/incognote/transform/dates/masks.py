@@ -20,7 +20,7 @@ _BEFORE_YEAR = re.compile(r"(?<!\w)(on(?:\s+the)?|the)\s+$", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class Year:
     """Only the year or the decade of a date stays (Safe Harbor), so that the sentence can still be
-    read; a date without one becomes a tag, and so does what would tell of an age over 89. The
+    read; a date without one becomes a tag, and so does what would reveal an age over 89. The
     weekdays of a schedule ("5 mg Mon Wed Fri") are no dates and stay."""
 
     label: str
@@ -59,7 +59,7 @@ class Year:
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """Days since the first: since the patient's first note where the source tells its date
+    """Days since the first: since the patient's first note where the source states its date
     (`first_note_date`), otherwise since the earliest date of the document that is no birth."""
 
     label: str

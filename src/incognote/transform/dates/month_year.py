@@ -2,7 +2,7 @@
 
 What cannot be a day is a year ("6/00", "5/68", "4/31"). What may be both is weighed: the words in
 front ("in 6/18", "on 6/18"), what the record's other pairs of numbers are, and whether such a day
-lies near the note, as the days do that notes tell of without a year. In doubt it is a day.
+lies near the note, as days without a year do. In doubt it is a day.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OF_A_DAY = re.compile(
     r"discharged?|dictated|this|summary of|by)\W*$",
     re.IGNORECASE,
 )
-# How much the words in front speak for a month of a year.
+# How strongly the words in front suggest a month of a year.
 _OF_A_MONTH = (
     (re.compile(r"\b(?:in|early|mid|late|circa)[ -]$", re.IGNORECASE), 3.0),
     (
@@ -71,7 +71,7 @@ def pairs_of(text: str) -> list[NumberPair]:
 
 class Setting(NamedTuple):
     """What a record says about its pairs: its text, the day of the note where it is known, and by
-    how much those that are certain speak for years."""
+    how strongly the certain ones suggest years."""
 
     text: str
     day: date | None
@@ -79,7 +79,7 @@ class Setting(NamedTuple):
 
 
 def leaning(texts: Iterable[str]) -> float:
-    """How far the pairs of a record that are certain speak for years, from -1 to 1."""
+    """How strongly the certain pairs of a record suggest years, from -1 to 1."""
     years = days = False
     for text in texts:
         pairs = pairs_of(text)
@@ -89,7 +89,7 @@ def leaning(texts: Iterable[str]) -> float:
 
 
 def is_month_year(text: str, start: int, end: int, year_of: int, setting: Setting) -> bool:
-    """Whether the pairs of a date that stands from `start` to `end` are months and years.
+    """Whether the pairs of a date that appears from `start` to `end` are months and years.
 
     `year_of` is the full year that the second number of the first pair would be.
     """
@@ -113,7 +113,7 @@ def is_month_year(text: str, start: int, end: int, year_of: int, setting: Settin
 
 
 def _nearness(pair: NumberPair, today: date) -> float:
-    """How much it speaks for a day that it would lie near the note."""
+    """The evidence for a day from how near to the note it would lie."""
     days = [
         abs((date(year, pair.month, min(pair.second, 28)) - today).days)
         for year in (today.year - 1, today.year, today.year + 1)

@@ -87,14 +87,14 @@ def moved_schedule(text: str, days: int) -> str | None:
     new = [(day + days) % 7 for day in old]
     if not (len(new) == 2 and "-" in match["joint"]):  # "M-F" runs from one day to the other
         new.sort()
-    # Where nothing stands between them, three letters stay three letters: "MWF" and "TTS".
+    # Where nothing is between them, three letters stay three letters: "MWF" and "TTS".
     short = len(written) > 1 and not match["joint"] and all(len(day) == 1 for day in written)
     out = _written(text, new, short)
     if out.casefold() == text.casefold():
         out = _written(text, new, short=False)
     if text.islower():
         return out.lower()
-    # "TTHS" is in capitals; "MWF" has nothing to tell it from "M", "W" and "F".
+    # "TTHS" is in capitals; "MWF" may as well be "M", "W" and "F".
     return out.upper() if text.isupper() and any(len(day) > 1 for day in written) else out
 
 

@@ -104,7 +104,7 @@ def _hide_great_age(when: WrittenDate, old: date, facts: DateFacts, days: int) -
 
 
 def shows_great_age(when: WrittenDate, facts: DateFacts) -> bool:
-    """Whether a date, left in its year or its decade, would tell of an age over 89."""
+    """Whether a date, left in its year or its decade, would reveal an age over 89."""
     if when.year is None and "decade" not in when.roles:
         return False
     day = facts.resolve(when)
@@ -119,7 +119,7 @@ def _may_be_a_feast(field: Field) -> bool:
 
 
 def _rename(text: str, form: Form, record: TransformRecord) -> str:
-    """Feasts that no table knows. Beside a date, the feast nearest to the new one stands for them,
+    """Feasts that no table knows. Beside a date, they become the feast nearest to the new one,
     or nothing where none is near; alone, another named day."""
     if not form.dates:
         feast = record.scope.draws.pick(HOLIDAYS.common, "HOLIDAY", form.text.casefold())

@@ -23,7 +23,7 @@ WEEKDAY_OF |= {"mo": 0, "we": 2, "fr": 4}
 WEEKDAY_OF |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3, "tu": 1, "th": 3, "sa": 5, "su": 6}
 _LONGER = {1: "Tues", 2: "Weds", 3: "Thurs"}
 
-# Months as numerals, where day and year stand beside them: "21.X.2024".
+# Months as numerals, where day and year are beside them: "21.X.2024".
 ROMAN = tuple("I II III IV V VI VII VIII IX X XI XII".split())
 
 SEASON_OF = {name: i for i, name in enumerate(SEASONS)} | {"fall": 3}

@@ -75,7 +75,7 @@ def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
     match role:
         case "month" if each.kind == "M":
             lower = each.word.lower()
-            # "May" is both the word and its abbreviation; what stands around it decides.
+            # "May" is both the word and its abbreviation; what appears around it decides.
             near = text[each.end : each.end + 1], text[max(each.start - 1, 0) : each.start]
             short = (len(lower) <= 4 and lower not in ("june", "july", "may")) or (
                 lower == "may" and (style.short_months or "." in near or "-" in near)

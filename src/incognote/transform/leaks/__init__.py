@@ -1,1 +1,1 @@
-"""The leak check: no original may stand in the output."""
+"""The leak check: no original may appear in the output."""

@@ -46,7 +46,7 @@ class Canonical:
     _offsets: Sequence[int] | None
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch stands in the source, with the marks that belong to its end."""
+        """Where a stretch appears in the source, with the marks that belong to its end."""
         if self._offsets is None:
             return start, end
         first, last = self._offsets[start], self._offsets[end - 1] + 1

@@ -2,7 +2,7 @@
 
 `needles` says what is looked for and why. Here the output is gone through once, whatever the number
 of needles: its distinct words are looked up, and only words that hold a needle are looked at again
-where they stand.
+where they appear.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class OutputStretch(NamedTuple):
 
 
 def find(output: str, wanted: Needles) -> list[Leak]:
-    """Every place where an original stands in the output."""
+    """Every place where an original appears in the output."""
     text = canonical(output)
     atoms = text.folded.translate(_BLANKS).split()
     words = wanted.words
@@ -107,7 +107,7 @@ def _words_left(
         return
     index = WordIndex(wanted)
     words = set(_WORDS.findall(folded)) if "_" in folded else atoms
-    # Known words hold names ("challenge"), but do not tell them.
+    # Known words contain names ("challenge"), but do not reveal them.
     held = {
         word: _longest_first(index, word)
         for word in filter(index.holds, words)
@@ -189,8 +189,8 @@ def _longest_first(index: WordIndex, word: str) -> list[tuple[int, str]]:
 
 
 def _judged(needle: Word, word: str, at: int, start: int, end: int, output: str) -> Leak | None:
-    """A leak, if it counts that the needle stands at this place of the word. The word stands, maybe
-    broken, from start to end."""
+    """A leak, if it counts that the needle appears at this place of the word. The word appears,
+    maybe broken, from start to end."""
     if needle.titled:
         alone = not at and word[len(needle.folded) :][:1] in ("", "_")
         is_name = alone and _is_used_as_name(needle, start, output)
@@ -205,8 +205,8 @@ def _judged(needle: Word, word: str, at: int, start: int, end: int, output: str)
 
 
 def _is_used_as_name(needle: Word, start: int, output: str) -> bool:
-    """Whether the sentence speaks for a name: a title before it, a capital in the middle, or what
-    somebody does behind it. A word that nothing speaks for is a word."""
+    """Whether the sentence suggests a name: a title before it, a capital in the middle, or what
+    somebody does behind it. Without such evidence a word is a word."""
     if _TITLE.search(output, max(start - _NEAR, 0), start):
         return True
     if not (needle.cased and output.startswith(needle.folded.capitalize(), start)):
@@ -217,7 +217,7 @@ def _is_used_as_name(needle: Word, start: int, output: str) -> bool:
 
 
 def _verb_follows(output: str, end: int) -> bool:
-    """Whether the next word is a verb if a name stands before it: "Page left", "Black stool"."""
+    """Whether the next word is a verb if a name comes before it: "Page left", "Black stool"."""
     words = _NEXT_WORDS.match(output, end)
     return words is not None and speech.tag(["Smith", *words[0].split()])[1] in _FINITE
 
@@ -258,7 +258,7 @@ def _is_number(whole: Whole) -> bool:
 
 
 def _steps(whole: Whole) -> Iterable[str]:
-    """The atoms in which a whole original may stand in a text."""
+    """The atoms in which a whole original may appear in a text."""
     return "".join(whole.atoms) if _is_number(whole) else whole.atoms
 
 

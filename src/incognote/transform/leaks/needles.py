@@ -48,14 +48,14 @@ _UNSEARCHED = frozenset({"AGE", "TIME"})
 # How many alphanumeric characters a whole must have to be searched: short ones are everywhere.
 _WHOLE = 5
 _INSIDE = 4
-# So many atoms at the beginning of a very long original stand for all of it.
+# Of a very long original only this many atoms at the beginning are searched for.
 _MANY = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word that must not be left. `titled`: it is ordinary English, and counts only where it is
-    used as a name. `cased` tells that the original has capitals."""
+    used as a name. `cased` says that the original has capitals."""
 
     folded: str
     label: str

@@ -1,8 +1,8 @@
 """What the first of two passes collects: the originals of a whole corpus, to be avoided in it.
 
-With corpus scope no surrogate last name is anybody's last name in the corpus, no street stands with
-its kind ("Elm St") as it did in an original, and no ZIP code does; with the ZIP, no city and state
-stand together with theirs again. Cities of the corpus are avoided as far as others are left.
+With corpus scope no surrogate last name is anybody's last name in the corpus, no street appears
+with its kind ("Elm St") as it did in an original, and no ZIP code does; with the ZIP, no city and
+state appear together with theirs again. Cities of the corpus are avoided as far as others are left.
 This value holds identifiers: it lives in memory, for the length of one run.
 """
 

@@ -25,7 +25,7 @@ class WordIndex:
         self._starts = frozenset(self._lengths)
 
     def inside(self, text: str) -> Iterator[tuple[int, str]]:
-        """Every place where a word stands, and the word."""
+        """Every place where a word appears, and the word."""
         for at in range(len(text) - SHORTEST + 1):
             for length in self._lengths.get(text[at : at + SHORTEST], ()):
                 word = text[at : at + length]
@@ -33,6 +33,6 @@ class WordIndex:
                     yield at, word
 
     def holds(self, text: str) -> bool:
-        """Whether any of the words stands in the text. Nearly always the first look says no."""
+        """Whether any of the words appears in the text. Nearly always the first look says no."""
         starts = [text[at : at + SHORTEST] for at in range(len(text) - SHORTEST + 1)]
         return not self._starts.isdisjoint(starts) and any(True for _ in self.inside(text))

@@ -10,17 +10,17 @@ from incognote.core.errors import PolicyError
 from incognote.transform.record import Mention, TransformRecord
 
 _HASH_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-# So many numbers that the few dozen people of a record hardly ever meet in one.
+# So many numbers that the few dozen people of a record rarely meet in one.
 _NUMBERS = 99_998
 _VISIBLE = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The label in brackets. `numbered` tells people and values apart: [PATIENT-2].
+    """The label in brackets. `numbered` distinguishes people and values: [PATIENT-2].
 
-    In a document that stands alone numbers count from 1. Where documents share surrogates, a number
-    is drawn with the key, the same in all of them, and the patient of a record is number 1.
+    In a document that is on its own numbers count from 1. Where documents share surrogates, a
+    number is drawn with the key, the same in all of them, and the patient of a record is number 1.
     """
 
     label: str
@@ -78,7 +78,7 @@ class Redact:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Nothing stands in its place."""
+    """Nothing appears in its place."""
 
     label: str
     labels: ClassVar[frozenset[str]] = frozenset()
@@ -92,7 +92,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Hash:
-    """A keyed code: a person or value of a scope gets one code, and nobody without the key can try
+    """A keyed code: a person or value of a scope gets one code, and without the key nobody can try
     values until one fits."""
 
     label: str

@@ -35,7 +35,7 @@ class Cipher:
         value, size = _rank(text)
         width = len(str(size - 1))
         step = self._ff1.encrypt if forward else self._ff1.decrypt
-        # The form takes part, or values of two forms with the same rank would be told apart.
+        # The form takes part, or values of two forms with the same rank would be distinguished.
         tweak = self._tweak + _shape(text).encode()
         while True:
             numerals = step([int(char) for char in f"{value:0{width}d}"], tweak)

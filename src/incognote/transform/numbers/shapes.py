@@ -1,6 +1,6 @@
 """The shape of a number or code: which values look like it, and count as the same kind of thing.
 
-A shape gives each place of a value the characters that may stand there; one that allows a single
+A shape gives each place of a value the characters that may appear there; one that allows a single
 character is fixed. Check characters are computed from the others. All values of a shape are
 numbered, so that a permutation of the numbers is a permutation of the values.
 """
@@ -43,7 +43,7 @@ _PREFIX = re.compile(r"[A-Z]{2,}(?=[0-9])")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """All values of one shape. `kind` tells apart those that have the same characters in the same
+    """All values of one shape. `kind` distinguishes those that have the same characters in the same
     places but are other things; `check` sets the check characters, whose places are fixed."""
 
     kind: str
@@ -124,7 +124,7 @@ def _check(scheme: checkdigits.Scheme) -> Callable[[str], str]:
 def _plain_places(value: str) -> tuple[str, ...]:
     """Digits for digits, letters for letters. Leading zeros are part of the form, and so is a word
     in front that says what the number is ("MRN", "ACC")."""
-    # A dot stands for itself: what is nearly an OID ("1.2.04") keeps its form.
+    # A dot matches itself: what is nearly an OID ("1.2.04") keeps its form.
     places = [
         digits if char.isdigit() else char if char == "." else ascii_uppercase for char in value
     ]
@@ -154,7 +154,7 @@ def _uuid_places(value: str) -> tuple[str, ...]:
 
 def _oid_places(value: str) -> tuple[str, ...]:
     """Arcs of as many digits, none of which begins with a zero, behind a root that is everybody's
-    and leaves enough to tell things apart."""
+    and leaves enough to distinguish things."""
     every = _arcs(value)
     for root in _ROOTS:
         if value.startswith(root):

@@ -1,4 +1,4 @@
-"""The surrogate of one name word: its image in its cell, the same wherever the word stands."""
+"""The surrogate of one name word: its image in its cell, the same wherever the word appears."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _FAMILIAR = 2_000
 def name_image(
     folded: str, record: TransformRecord, role: str = KIN, like: NamePart | None = None
 ) -> str:
-    """What stands for a folded name word, as it is usually written. A nickname becomes a nickname
-    of what stands for the full name, where that has one. `like` says what a word is that no list
+    """The surrogate of a folded name word, as it is usually written. A nickname becomes a nickname
+    of the full name's surrogate, where that has one. `like` says what a word is that no list
     knows."""
     is_given = like is not None and like.pool == "given"
     question = ("name", folded, role, is_given)
@@ -71,7 +71,7 @@ def _image(folded: str, record: TransformRecord, role: str) -> str:
     if record.corpus is not None:
         return _apart(cell, index, record, role)
     new = _permuted(cell, index, record, role)
-    # "Timothy" for "Tim" would tell the name.
+    # "Timothy" for "Tim" would reveal the name.
     if new != index and cell.kind == "first" and may_call(folded, fold(cell.name(new))):
         new = _permuted(cell, new, record, role)
     return cell.name(new)
@@ -166,13 +166,13 @@ _ABBREVIATED = {
 
 
 def spelled_out(folded: str) -> str:
-    """The name that an abbreviation stands for ("wm" -> "william")."""
+    """The full form of an abbreviated name ("wm" -> "william")."""
     return _ABBREVIATED.get(folded) or full_form(folded)
 
 
 def real_word(word: str, record: TransformRecord, role: str = KIN, salt: str = "") -> str:
     """A real name, about as long, for a word that names somebody or something and is on no list;
-    for a listed name, what stands for it."""
+    for a listed name, its surrogate."""
     folded = fold(word)
     if len(folded) <= 2:
         return "".join(record.scope.letter(char, role) for char in word)

@@ -1,7 +1,7 @@
 """Names of people: another name of the same form, sex and origin, part by part.
 
 Each word is the image of its own original, so "John", "JOHN", "Smith, John Q." and "J. Smith" agree
-wherever they stand. A name on no list becomes one of the rarest that are.
+wherever they appear. A name on no list becomes one of the rarest that are.
 """
 
 from __future__ import annotations
@@ -111,13 +111,13 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
     if _is_half(word, mention.text):
         return like_case(written, _syllable(folded, record))
     if part.pool == "given" and _is_abbreviated(word, mention.text):
-        # "Wm. Smith": the full stop of an abbreviation stands behind a letter, not behind a name.
+        # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
         return name_image(spelled_out(folded), record)[0]
     return like_case(written, name_image(_plain(folded), record, like=part))
 
 
 def _is_initials(folded: str, written: str, text: str) -> bool:
-    """Whether letters are no name: on no list, or two small ones that hardly anybody bears and that
+    """Whether letters are no name: on no list, or two small ones that very few people have and that
     are all there is."""
     if len(folded) > _SHORT:
         return False
@@ -131,8 +131,8 @@ def _is_initials(folded: str, written: str, text: str) -> bool:
 def _role(mention: Mention, record: TransformRecord) -> str:
     """Whose map of letters it is: that of the staff, or that of the patient and everybody else.
 
-    Names have one map for everybody in a scope. A note does not always tell that somebody is staff,
-    and then one person would get two names; and who knows what stands for a name of the staff knows
+    Names have one map for everybody in a scope. A note does not always say that somebody is staff,
+    and then one person would get two names; and who knows the surrogate of a staff name knows
     no more of the patient's than that it is another of hundreds.
     """
     linked = record.people.at(mention.start)
@@ -142,7 +142,7 @@ def _role(mention: Mention, record: TransformRecord) -> str:
 
 
 def _initials(written: str, part: NamePart | None, role: str, record: TransformRecord) -> str:
-    """The initial of what stands for the name; letters for letters where the name is not known."""
+    """The initial of the name's surrogate; letters for letters where the name is not known."""
     if part is not None and not part.is_initial and len(written) == 1:
         initial = name_image(part.canonical, record, like=part)[0]
         return record.chose(initial if written.isupper() else initial.lower())
@@ -154,7 +154,7 @@ def _plain(folded: str) -> str:
 
 
 def _in_script(written: str, part: NamePart, mention: Mention, record: TransformRecord) -> str:
-    """A name in another script. No list knows these words: what they are, the note tells."""
+    """A name in another script. No list has these words: the note shows what they are."""
     named = record.people.at(mention.start)
     role = "first" if part.kind in ("given", "middle", "nickname") else "last"
     return name_like(written, role, named[0].sex.value if named else "", record)
@@ -221,8 +221,8 @@ def person_in(text: str, record: TransformRecord) -> str | None:
 
 
 def _of_short_name(text: str, person: Person, role: str, record: TransformRecord) -> str:
-    """A user name made of a short family name, "alee" of Ann Lee; three letters alone tell nothing,
-    so the given name must stand before them, or its initial."""
+    """A user name made of a short family name, "alee" of Ann Lee; three letters alone say nothing,
+    so the given name must come before them, or its initial."""
     given = next(iter(person.of("given", "nickname")), None)
     for part in person.of("family") if given else ():
         name = part.canonical
@@ -233,17 +233,17 @@ def _of_short_name(text: str, person: Person, role: str, record: TransformRecord
     return ""
 
 
-# What may stand between the names in a user name.
+# What may appear between the names in a user name.
 _JOINTS = ("", "-", "_", ".")
 _PARTICLE = re.compile(r"(?:(?<=[._-])|^)(?:van|von|de|del|della|der|den|di|da|dos|la|le)[._-]?$")
-# So much of a last name must stand in a user name to be recognised.
+# So much of a last name must appear in a user name to be recognised.
 _START = 4
 # Fewer letters before a last name are initials and not a first name.
 _SHORTEST_GIVEN = 3
 
 
 def _family_in(text: str, names: list[str], record: TransformRecord) -> tuple[int, int, str] | None:
-    """Where the last names stand, and what stands for them: all of a double name, or the last one
+    """Where the last names appear, and their surrogates: all of a double name, or the last one
     or its beginning."""
     if not any(name[:_START] in text for name in names):
         return None
@@ -266,7 +266,7 @@ def _family_in(text: str, names: list[str], record: TransformRecord) -> tuple[in
 
 
 def _given_head(head: str, given: NamePart | None, role: str, record: TransformRecord) -> str:
-    """What stands before the last name: the first name, its beginning, or letters."""
+    """What comes before the last name: the first name, its beginning, or letters."""
     letters = re.sub(r"[^a-z]", "", head)
     if letters and given and given.canonical.startswith(letters):
         name = given.canonical
@@ -280,13 +280,13 @@ def _given_head(head: str, given: NamePart | None, role: str, record: TransformR
 
 
 def _particle_apart(head: str) -> tuple[str, str]:
-    """What stands before a family name, and a particle that belongs to it: "joost.van"."""
+    """What comes before a family name, and a particle that belongs to it: "joost.van"."""
     match = _PARTICLE.search(head)
     return (head[: match.start()], match[0]) if match else (head, "")
 
 
 def _tail(tail: str, record: TransformRecord) -> str:
-    """What stands behind a name: another name of somebody here, numbers, letters."""
+    """What follows a name: another name of somebody here, numbers, letters."""
     for person in record.people:
         for part in person.of("family", "given"):
             at = tail.find(part.canonical) if len(part.canonical) >= _START else -1

@@ -108,7 +108,7 @@ def profession(mention: Mention, record: TransformRecord) -> str:
         new += "s"
     elif vowel is not None:
         new = _fitting(new, jobs, vowel=vowel)
-    if text.isupper() and len(text) > 4:  # "CPA" stands in any text
+    if text.isupper() and len(text) > 4:  # "CPA" appears in any text
         new = new.upper()
     elif text[:1].isupper() and not text.isupper():
         new = new.capitalize()

@@ -43,7 +43,7 @@ def _pool(script: str, kind: str) -> tuple[str, ...]:
 
 @cached(4096)
 def _kind(script: str, word: str) -> str:
-    """Which list a word is on, or which its ending belongs to; "" where nothing tells."""
+    """Which list a word is on, or which list its ending suggests; "" for none."""
     for kind in ("male", "female", "middle_male", "middle_female", "last_male", "last_female"):
         if word.capitalize() in _pool(script, kind):
             return kind

@@ -193,7 +193,7 @@ def state_image(code: str, record: TransformRecord) -> str:
 
 
 def state_name(code: str, record: TransformRecord) -> str:
-    """The name of the state that stands for one."""
+    """The name of a state's surrogate."""
     return record.chose(lexicon().states[state_image(code, record)].name)
 
 
@@ -251,7 +251,7 @@ def city(mention: Mention, record: TransformRecord) -> str:
 
 
 def _city_image(key: str, code: str | None, record: TransformRecord) -> tuple[str, str]:
-    """The city that stands for one, and its state; "" abroad. Cities of one state go to cities of
+    """The surrogate of a city, and its state; "" abroad. Cities of one state go to cities of
     one state, as large as they are."""
     names, home, rank = _city_pool(key, code, record)
     own = from_pool("city", key, record)
@@ -302,7 +302,7 @@ def _city_pool(
         if len(names) >= 2:
             own = [fold_place(name) for name in _world().get(abroad, ())]
             return names, "", own.index(key) if key in own else len(names)
-    # A place on no list: a small town of the state that the record speaks of, or of any.
+    # A place on no list: a small town of the state that the record mentions, or of any.
     states = sorted(record.know(PlaceFacts).states)
     if len(states) == 1:
         home = state_image(states[0], record)
@@ -339,7 +339,7 @@ def zip_code(mention: Mention, record: TransformRecord) -> str:
 
 
 def _zips_of_city(zip5: str, record: TransformRecord) -> tuple[str, ...]:
-    """The codes of the city that stands for the one a ZIP code belongs to."""
+    """The codes of the surrogate of the city that a ZIP code belongs to."""
     found = record.know(PlaceFacts).city_of(zip5)
     if found is None:
         return ()
@@ -384,7 +384,7 @@ def _other_countries() -> tuple[str, ...]:
 
 
 def country_image(name: str, record: TransformRecord) -> str:
-    """The country that stands for one, by a permutation of those that people often come from, or
+    """The surrogate of a country, by a permutation of those that people often come from, or
     of the others; continents are a pool of their own."""
     for cell, pool in (
         ("continents", _CONTINENTS),
@@ -400,7 +400,7 @@ def _country_code(code: str, record: TransformRecord) -> str:
     pool = words_of("places", f"country_codes_{len(code)}")
     if code not in pool:
         return record.chose(record.scope.draws.pick(pool, "COUNTRY", code))
-    # Codes of two and of three letters stand in the same order.
+    # Codes of two and of three letters appear in the same order.
     return record.chose(pool[record.scope.permuted("country codes", len(pool), pool.index(code))])
 
 

@@ -29,7 +29,7 @@ _WORD = re.compile(
 )
 _ORGANISATIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
 _SMALL = frozenset({"of", "the", "and", "at", "for", "de", "la"})
-# Of fewer that are alike in form, one would too often stand for itself.
+# With fewer alike in form, an institution would too often keep its name.
 _ENOUGH = 5
 # Longer runs of capitals may be names.
 _LETTERED = 5
@@ -73,7 +73,7 @@ class Institutions:
 
     def host(self, label: str) -> str:
         """The label of a host that is the name of an institution of the record, or begins it, or is
-        its abbreviation: what stands for that institution, as long. "" for any other."""
+        its abbreviation: that institution's surrogate, of the same length. "" for any other."""
         begun = self._hosts.get(label[:_HOST], {}) if len(label) >= _HOST else {}
         for old, new in begun.items():
             if old.startswith(label):
@@ -136,7 +136,7 @@ def _known(kind: str) -> dict[str, tuple[str, ...]]:
 
 @cached(16384)
 def known_group(text: str, *, whole: bool = False) -> tuple[str, ...]:
-    """What may stand for something everybody knows: if possible, as short and in capitals too."""
+    """Surrogates for something well known: if possible, as short and in capitals too."""
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold_place(bare)
     group = _known("anywhere").get(key, ()) or (_known("alone").get(key, ()) if whole else ())
@@ -216,7 +216,7 @@ def _last_resort(words: list[tuple[int, int, str, bool]]) -> int:
 
 
 def _leads(words: list[tuple[int, int, str, bool]], i: int) -> bool:
-    """Whether a kind of place stands in front of its name: the camp of "Camp Tecumseh"."""
+    """Whether a kind of place appears in front of its name: the camp of "Camp Tecumseh"."""
     if i and words[i - 1][2].lower() == "our" and words[i][2].lower() == "lady":
         return True
     leading = i == 0 and words[0][2].lower() in word_list("places", "leading")
@@ -260,7 +260,7 @@ def is_generic(word: str, first: bool = False) -> bool:
     lower = word.lower().replace("’", "'").replace(".", "")  # "P.C.", "H.S."
     if lower in word_list("organisations", "generic") or (len(lower) == 1 and lower.isalpha()):
         return True
-    # "Garnet Hill OB": what is done there. A name of capitals alone stands first.
+    # "Garnet Hill OB": what is done there. A name of capitals alone appears first.
     if not first and word.isupper() and lexicon().is_abbreviation(word):
         return True
     # "Alder Ridge Clinic": a ridge is a kind of place, and says nothing behind a name.

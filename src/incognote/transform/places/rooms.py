@@ -24,7 +24,7 @@ def room(mention: Mention, record: TransformRecord) -> str:
     """The kind of room stays; every number, letter, direction and name in it changes, each by
     itself, so that "rm 118" is "Room 118" and "bed 2" is in the same ward as before."""
     words = [match[0].lower() for match in _TOKEN.finditer(mention.text)]
-    # Where nothing else tells the place apart, its last word does: "Oncology Annex".
+    # Where nothing else identifies the place, its last word does: "Oncology Annex".
     bare = all(word in word_list("places", "rooms") for word in words)
 
     def other(match: re.Match[str]) -> str:

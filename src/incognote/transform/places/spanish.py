@@ -105,7 +105,7 @@ def postcode(text: str, record: TransformRecord) -> str:
 
 
 def _word(folded: str, saint: str, record: TransformRecord, attempt: int) -> str:
-    """What stands for a word: a saint for a saint, another of the list and of the same gender, a
+    """The surrogate of a word: a saint for a saint, another of the list and of the same gender, a
     name for a name, else one of the list."""
     if saint:
         pool = "female_saints" if saint == "santa" else "male_saints"

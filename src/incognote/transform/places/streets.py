@@ -64,7 +64,7 @@ def _street_names() -> tuple[str, ...]:
 
 
 def street_name(token: str, record: TransformRecord, attempt: int = 0) -> str:
-    """What stands for the name of a street, or of a place that is named as streets are."""
+    """The surrogate of the name of a street, or of a place that is named as streets are."""
     folded = fold(token)
     own = from_pool("street", folded, record)
     if own is not None:

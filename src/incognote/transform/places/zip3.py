@@ -16,7 +16,7 @@ _LENGTHS = (3, 5, 9)
 @dataclass(frozen=True, slots=True)
 class Zip3:
     """The first three digits stay; areas of 20,000 people or fewer, unknown ones and those of
-    other countries, which the rule does not speak of, become 000.
+    other countries, which the rule does not cover, become 000.
 
     With `fill` the code keeps five digits ("02139" -> "02100").
     """

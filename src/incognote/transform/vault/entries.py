@@ -13,7 +13,7 @@ from incognote.core.types import Result
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """[start, end) in the new text stood for `original`."""
+    """[start, end) in the new text replaced `original`."""
 
     start: int
     end: int

@@ -110,7 +110,7 @@ class Vault:
     def restored(self, document: Document, reason: str) -> Result:
         """A document that was written, turned back: its text, and what goes where in it.
 
-        Where something was removed without a trace, only the text can be told. The runs of version
+        Where something was removed without a trace, only the text is known. The runs of version
         0.1 copied the ids of rows and patients: fields that such a vault does not hold are theirs.
         """
         held = (document.id, text_hash(document.text)) in self._by_text
@@ -136,7 +136,7 @@ class Vault:
     def look_up(
         self, value: str, reason: str, patient: str | None = None
     ) -> list[tuple[str, str, str]]:
-        """What a surrogate stood for: (document, label, original) wherever it was used."""
+        """What a surrogate replaced: (document, label, original) wherever it was used."""
         self._log("look up", "", reason)
         return [
             (entry.document, change.label, change.original)

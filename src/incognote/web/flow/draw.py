@@ -1,6 +1,6 @@
 """Which patients are set aside for measuring: drawn at random, the same draw every time.
 
-The draw is keyed, so that nobody who names the patients can choose who is drawn.
+The draw is keyed, so that whoever names the patients cannot choose who is drawn.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ AT_RANDOM = 5  # one note in five
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A note that nobody has annotated yet. `twin` is the same for near-duplicates."""
+    """A note without annotation. `twin` is the same for near-duplicates."""
 
     id: int
     patient: str

@@ -12,7 +12,7 @@ MANAGER = "manager"
 AUDITOR = "auditor"
 ROLES = (ANNOTATOR, ADJUDICATOR, REVIEWER, MANAGER, AUDITOR)
 
-# Action -> roles. What is not listed here nobody may do.
+# Action -> roles. What is not listed here is forbidden to all.
 PERMISSIONS = MappingProxyType(
     {
         "see project": frozenset(ROLES),
@@ -35,7 +35,7 @@ def may(action: str, roles: Collection[str]) -> bool:
 
 
 def may_adjudicate(account: int, annotators: Collection[int]) -> bool:
-    """Nobody judges between themselves and somebody else."""
+    """Nobody may adjudicate a dispute in which they took part."""
     return account not in annotators
 
 

@@ -29,7 +29,7 @@ def create_app(
     largest_upload: int = LARGEST_UPLOAD,
     oidc: Provider | None = None,
 ) -> FastAPI:
-    """`https`: the browser speaks HTTPS, here or with a proxy before us."""
+    """`https`: the browser uses HTTPS, here or with a proxy before us."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.store = store
     app.state.https = https

@@ -67,7 +67,7 @@ def install(app: FastAPI, pages: Any) -> None:
 
 
 class NoTraceback:
-    """The last line of defence: an error nobody caught becomes a line in the log with its type and
+    """The last line of defence: an uncaught error becomes a line in the log with its type and
     its place in the code. Its message stays out of the log; it might quote a note."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -27,7 +27,7 @@ KEYS = {
     "IDNUM": "i",
     "STREET": "s",
 }
-# Hues that people with any kind of colour blindness can tell apart, after Okabe and Ito; the
+# Hues that people with any kind of colour blindness can distinguish, after Okabe and Ito; the
 # pattern of the underline says the same without colour.
 LOOKS = {
     "NAME": "name",

@@ -76,8 +76,8 @@ async def refuse(send: Send, status: int, error: str) -> None:
 class Throttle:
     """Slows down who guesses passwords.
 
-    An account hears no more for a while after a few failures, and for twice as long after each
-    further one; names that do not exist count like those that do, so that the wait tells nobody
+    An account is locked for a while after a few failures, and for twice as long after each
+    further one; names that do not exist count like those that do, so that the wait does not reveal
     which exist. Who tries one password on many accounts meets the bounds of failures from one
     address and of all together. A try counts as failed from its beginning, so that a hundred at
     once are a hundred.
@@ -93,7 +93,7 @@ class Throttle:
         self._failures: deque[tuple[float, str]] = deque()
 
     def begin(self, name: str, address: str) -> float:
-        """Counts a try; seconds to wait where it is not heard."""
+        """Counts a try; seconds to wait where it is refused."""
         network = _network(address)
         with self._lock:
             now = self._clock()

@@ -86,7 +86,7 @@ class Provider:
         return Begun(url, binding)
 
     def finish(self, state: str, code: str, binding: str) -> str:
-        """The subject that the provider vouches for."""
+        """The subject that the provider confirms."""
         with self._lock:
             begun = self._pending.pop(state, None)  # each is good for one try
         if begun is None or begun.until < self._clock():

@@ -1,4 +1,4 @@
-"""Running the server: on loopback, unless it is given a certificate or stands behind a proxy."""
+"""Running the server: on loopback, unless it is given a certificate or follows a proxy."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def serve(site: Site, serving: Serving) -> None:
         store, https=serving.https, largest_upload=serving.largest_upload, oidc=provider
     )
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    # Addresses of pages hold numbers only, but what people look for stands in the query.
+    # Addresses of pages hold numbers only, but what people look for appears in the query.
     config = uvicorn.Config(
         app,
         host=serving.host,

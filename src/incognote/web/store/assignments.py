@@ -313,7 +313,7 @@ def finish(
 
 
 def skip(db: Session, assignment: Assignment, reason: str) -> None:
-    """A note nobody should annotate: not a note, another language, damaged."""
+    """A note that should not be annotated: not a note, another language, damaged."""
     if assignment.state != OPEN:
         raise Refused("this note is not open")
     if not reason.strip():

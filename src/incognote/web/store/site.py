@@ -2,7 +2,7 @@
 
 workbench.toml   the database; the provider people sign in with, if any
 workbench.sqlite the database itself, unless it is PostgreSQL
-audit.key        the key of the audit chain; without it nobody can forge a row
+audit.key        the key of the audit chain; without it no row can be forged
 keys/            keys of the surrogates; never in the database, never in a backup
 sources/ models/ exports/ backups/
 """
@@ -25,7 +25,7 @@ _FOLDERS = ("keys", "sources", "models", "exports", "backups", "policies")
 @dataclass(frozen=True, slots=True)
 class Oidc:
     """The table [oidc] of workbench.toml: the organisation's provider. `url` is where browsers
-    reach the workbench, if it cannot be told from their requests."""
+    reach the workbench, if their requests do not show it."""
 
     issuer: str
     client_id: str

@@ -24,7 +24,7 @@ _CACHED = 65_536  # units; what grows is copied, so it stays small
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Flat pieces of a text: ids, shapes and layouts, and where each unit's first piece stands."""
+    """Flat pieces of a text: ids, shapes and layouts, and where each unit's first piece appears."""
 
     units: Offsets = field(repr=False)
     rows: Feed = field(repr=False)
@@ -35,7 +35,7 @@ class Pieces:
         return int(self.rows.shape[1])
 
     def only(self, mask: NDArray[np.bool_]) -> Pieces:
-        """Some of the units, as if nothing stood between them."""
+        """Some of the units, as if they were neighbours."""
         counts = np.diff(self.firsts, append=self.size)
         kept = counts[mask]
         return Pieces(

@@ -1,7 +1,7 @@
 """Other vocabularies than WordPiece: byte-level BPE (RoBERTa) and SentencePiece (XLM-R).
 
 They are read from a `tokenizer.json` by the package `tokenizers`. A unit is asked for as a word of
-its own, in training and in use alike; what stands before it, the layout says.
+its own, in training and in use alike; what comes before it, the layout says.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _TYPES: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")
 
 @dataclass(frozen=True, slots=True)
 class EncoderShape:
-    """What the weights do not say of the network; stands in the settings of a model folder.
+    """What the weights do not say of the network; appears in the settings of a model folder.
 
     At an exit, a number of layers, pieces that are surely no PHI leave the network: the layers
     above read the others alone. So most of a note costs half, and what may be PHI all of it.

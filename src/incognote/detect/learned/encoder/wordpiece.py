@@ -53,7 +53,7 @@ class WordPiece:
 
     def split(self, text: str, *, continues: bool = False) -> tuple[int, ...]:
         """The longest pieces from left to right; nothing where one is missing. `continues`: the
-        text stands behind others in its word."""
+        text follows others in its word."""
         found: list[int] = []
         start = 0
         while start < len(text):

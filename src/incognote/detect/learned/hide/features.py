@@ -1,7 +1,7 @@
 """What HIDE's CRF sees of a token: four groups of features, each of which can be left out.
 
 The word itself is a feature of its own, `word`, so that subsets can be studied without it. Among
-the context is how often the token stands in the note, scaled by the length of the note.
+the context is how often the token appears in the note, scaled by the length of the note.
 """
 
 from __future__ import annotations

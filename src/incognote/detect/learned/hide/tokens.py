@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text, cut: the tokens and where they stand."""
+    """A text, cut: the tokens and where they appear."""
 
     words: tuple[str, ...] = field(repr=False)
     places: tuple[tuple[int, int], ...]

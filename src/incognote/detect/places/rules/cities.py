@@ -1,4 +1,4 @@
-"""Cities, by the gazetteer and by where they stand in an address or a sentence."""
+"""Cities, by the gazetteer and by where they appear in an address or a sentence."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from incognote.detect.places.finding import LIKELY, POSSIBLE, Finding
 from incognote.detect.places.scan import LINE, Run, Scan
 from incognote.detect.places.words import CAPITAL, COMMON, EPONYM, PERSON, UPPER, word_list
 
-# Of fields that stand in several lists, the last speaks.
+# If a field is in several lists, the last one counts.
 _FIELDS = (
     ("county_fields", "LOCATION-OTHER"),
     ("organization_fields", "ORGANIZATION"),
     ("hospital_fields", "HOSPITAL"),
 )
-# The words that may tell what follows; only behind them is a closer look worth its time.
+# The words that may say what follows; only behind them is a closer look worth its time.
 _LEADING = frozenset("at @ by for from to via through thru attends attended".split())
 
 

@@ -172,7 +172,7 @@ def _starts_sentence(scan: Scan, at: int) -> bool:
 
 
 def _announced(scan: Scan, first: int) -> bool:
-    """Whether what stands before says that a job follows."""
+    """Whether what comes before says that a job follows."""
     named = field(scan, first)
     if named in word_list("jobs", "fields") or named in _KIN or named in _SOCIAL:
         return True

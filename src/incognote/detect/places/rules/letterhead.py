@@ -67,7 +67,7 @@ def _names_care(scan: Scan, at: int, end: int) -> bool:
 
 
 def _is_name(scan: Scan, at: int) -> bool:
-    """A letterhead starts with what tells this house from others."""
+    """A letterhead starts with the words that identify the institution."""
     return bool(scan.bits[at] & PART) or _is_rare(scan, at)
 
 

@@ -1,4 +1,4 @@
-"""States and provinces, and the towns that stand before them in an address."""
+"""States and provinces, and the towns that come before them in an address."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find(scan: Scan, taken: bytearray) -> Iterator[Finding]:
 
 
 def _is_town(scan: Scan, first: int, end: int) -> bool:
-    """A known city, or what stands between the comma of an address and the state."""
+    """A known city, or what is between the comma of an address and the state."""
     return is_city(scan, first, end) or (first > 0 and scan.words[first - 1] == ",")
 
 

@@ -22,7 +22,7 @@ from incognote.web.store.settling import decisions, layers, places
 from incognote.web.store.tables import Annotation, Assignment, Document, Project, Text
 
 router = APIRouter(prefix="/api/v1")
-# A longer text is cut into parts that are read, not edited: nobody annotates two megabytes.
+# A longer text is cut into parts that are read, not edited: two megabytes are not annotated.
 LONGEST_EDITED = 2_000_000
 
 

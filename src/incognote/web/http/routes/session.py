@@ -44,7 +44,7 @@ def sign_in(request: Request, given: Credentials, store: Stored) -> Response:
 
 
 def begin_try(request: Request, name: str) -> None:
-    """Somebody tries a password; too many failures are not heard."""
+    """Signs in with a password; after too many failures, refuses to try."""
     wait = request.app.state.throttle.begin(name, _address(request))
     if wait > 0:
         raise HTTPException(429, f"too many failed tries: wait {max(1, round(wait))} seconds")
