@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -69,18 +66,15 @@ class Address(str):
 @contextmanager
 def served(store: Store) -> Iterator[Address]:
     """The address of a server of this store; it ends with the block."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     command = [sys.executable, "-m", "incognote", "web", "serve", str(store.site.folder)]
-    process = subprocess.Popen([*command, "--port", str(port), "--workers", "0"], stdout=-3)
-    address = Address(f"http://127.0.0.1:{port}")
-    address.pid = process.pid
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--workers", "0"], stdout=subprocess.PIPE, text=True
+    )
     try:
-        for _ in range(300):
-            with suppress(OSError), urllib.request.urlopen(f"{address}/api/v1/health", timeout=5):
-                break
-            time.sleep(0.1)
+        assert process.stdout is not None
+        # "The workbench is at ADDRESS/ (...)": from here on it listens.
+        address = Address(process.stdout.readline().split()[4].rstrip("/"))
+        address.pid = process.pid
         yield address
     finally:
         process.send_signal(signal.SIGINT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 
 import pytest
-from tests.web.conftest import Bench
+from tests.web.conftest import Bench, eventually
 from tests.web.test_loop import notes
 from tests.web.test_release import settle
 
@@ -186,6 +186,7 @@ def test_training_that_is_cancelled_ends_at_once(settled: Bench, monkeypatch):
 
     def cancelled(given, *arguments):
         manager.api("DELETE", f"projects/{settled.project}/jobs/{job}")
+        eventually(given.is_cancelled, "the worker hears of it")
         real(given, *arguments)
 
     monkeypatch.setattr(training, "run_in_child", cancelled)

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch", reason="needs incognote[train]")
 
 from tests.toy_encoder import write_toy_encoder
-from tests.web.conftest import Bench
+from tests.web.conftest import Bench, eventually
 from tests.web.test_loop import notes
 from tests.web.test_release import settle
 
@@ -62,9 +62,10 @@ def test_a_transformer_that_is_cancelled_ends_with_its_process(
     # Readers of files that earlier tests in this process have left running are no concern here.
     before = set(multiprocessing.active_children())
 
-    def cancelled(*arguments):
+    def cancelled(given, *arguments):
         manager.api("DELETE", f"projects/{project}/jobs/{job}")
-        real(*arguments)
+        eventually(given.is_cancelled, "the worker hears of it")
+        real(given, *arguments)
 
     monkeypatch.setattr(training, "run_in_child", cancelled)
     Worker(settled.store, heartbeat_ms=50).run_all()

@@ -6,23 +6,20 @@ import itertools
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-from tests.web.conftest import PASSWORD, Bench, make_bench, missing, sqlite_in
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from tests.web.conftest import PASSWORD, PATIENCE, Bench, eventually, make_bench, missing, sqlite_in
 
 from incognote.web.store.database.connection import Store
 
 CHROMIUM = "/usr/bin/chromium"
+expect.set_options(timeout=1000 * PATIENCE)
 QUIET = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -52,28 +49,41 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        # Below the ports that the system gives to connections: nobody gets ours while a server that
+        # was killed starts again.
+        self.port = 10_000 + 7 * os.getpid() % 20_000
         self.process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def start(self) -> None:
+        """On the same port each time; the first time on the next one that is free."""
+        first = self.process is None
+        while not self._starts():
+            assert first, f"the server does not start again: {self.log[-2000:]}"
+            self.port += 1
+
+    def _starts(self) -> bool:
+        """Whether it listens: it says so, or it ends."""
+        before = self.log.count(self.url) if self.process else 0
         root = Path(__file__).parents[3]
         environment = {**os.environ, "PYTHONPATH": str(root / "src")}
         command = [sys.executable, "-m", "incognote", "web", "serve", str(self.folder)]
         with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
+            process = subprocess.Popen(
                 [*command, "--port", str(self.port), "--workers", "0"],
                 env=environment,
                 stdout=log,
                 stderr=log,
             )
-        for _ in range(300):
-            with suppress(OSError), urllib.request.urlopen(f"{self.url}/api/v1/health", timeout=5):
-                return
-            time.sleep(0.1)
-        pytest.fail(f"the server did not start: {(self.folder / 'server.log').read_text()[-2000:]}")
+        self.process = process
+        eventually(
+            lambda: self.log.count(self.url) > before or process.poll() is not None,
+            "the server starts",
+        )
+        return process.poll() is None
 
     def kill(self) -> None:
         assert self.process is not None
@@ -108,6 +118,7 @@ class People:
         context = self.browser.new_context(
             base_url=self.server.url, viewport={"width": 1360, "height": 860}, **options
         )
+        context.set_default_timeout(1000 * PATIENCE)
         self.contexts.append(context)
         page = context.new_page()
         self.watch(page)

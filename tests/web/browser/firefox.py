@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.web.conftest import PATIENCE
+
 PROGRAM = "/usr/bin/firefox-esr"
-PATIENCE = 120.0
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the web's name for a reference to an element
 _PREFERENCES = {
     "marionette.port": 0,  # any that is free; Firefox writes it into the profile

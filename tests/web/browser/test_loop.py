@@ -79,7 +79,6 @@ def see_the_end(page: Page) -> None:
     """Reads on, screenful by screenful: done asks nothing then."""
     for _ in range(8):
         page.keyboard.press("Space")
-        page.wait_for_timeout(60)
 
 
 def annotate(page: Page, *, remove_first: bool) -> None:

@@ -38,7 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--host", metavar="H", default="127.0.0.1", help="address to listen on (default: loopback)"
     )
     serve.add_argument(
-        "--port", metavar="N", type=int, default=8422, help="port (default: %(default)s)"
+        "--port",
+        metavar="N",
+        type=int,
+        default=8422,
+        help="port, 0 for any that is free (default: %(default)s)",
     )
     serve.add_argument("--certificate", metavar="PEM", type=Path, help="certificate for HTTPS")
     serve.add_argument("--private-key", metavar="PEM", type=Path, help="its private key")
@@ -186,8 +190,11 @@ def _serve(args: argparse.Namespace) -> int:
         args.workers,
         args.largest_upload * 1024**2,
     )
-    print(f"The workbench is at {serving.address} (Ctrl-C ends it)", flush=True)
-    serve(_site(args), serving)
+    serve(
+        _site(args),
+        serving,
+        lambda address: print(f"The workbench is at {address} (Ctrl-C ends it)", flush=True),
+    )
     return DONE
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +35,6 @@ class Serving:
     def https(self) -> bool:
         return self.certificate is not None or self.behind_proxy
 
-    @property
-    def address(self) -> str:
-        return f"{'https' if self.certificate else 'http'}://{self.host}:{self.port}/"
-
 
 def is_loopback(host: str) -> bool:
     if host == "localhost":
@@ -56,9 +54,24 @@ def check(serving: Serving) -> None:
         )
     if (serving.certificate is None) != (serving.private_key is None):
         raise UsageError("--certificate and --private-key belong together")
+    if not 0 <= serving.port <= 65_535:
+        raise UsageError(f"there is no port {serving.port}")
 
 
-def serve(site: Site, serving: Serving) -> None:
+def listening(serving: Serving) -> socket.socket:
+    """A socket, opened before anything else starts: a port that is taken is said at once, and
+    port 0 is any that is free."""
+    try:
+        found = socket.getaddrinfo(serving.host, serving.port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(found[4][:2], family=found[0], backlog=2048)
+    except OSError as error:
+        # Names that are not found have numbers of their own, below zero.
+        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror
+        raise UsageError(f"{serving.host}:{serving.port} cannot be opened: {reason}") from None
+
+
+def serve(site: Site, serving: Serving, ready: Callable[[str], None]) -> None:
+    """Runs until it is ended; `ready` hears the address as soon as somebody may ask there."""
     import uvicorn
 
     check(serving)
@@ -72,8 +85,6 @@ def serve(site: Site, serving: Serving) -> None:
     # Addresses of pages hold numbers only, but what people look for appears in the query.
     config = uvicorn.Config(
         app,
-        host=serving.host,
-        port=serving.port,
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -84,8 +95,11 @@ def serve(site: Site, serving: Serving) -> None:
         limit_concurrency=1000,
         timeout_keep_alive=30,
     )
-    with worker_processes(site, serving.workers):
-        uvicorn.Server(config).run()
+    with listening(serving) as opened, worker_processes(site, serving.workers):
+        host = f"[{serving.host}]" if ":" in serving.host else serving.host
+        scheme = "https" if serving.certificate else "http"
+        ready(f"{scheme}://{host}:{opened.getsockname()[1]}/")
+        uvicorn.Server(config).run(sockets=[opened])
     store.close()
 
 

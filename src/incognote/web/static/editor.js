@@ -51,6 +51,7 @@ export class Editor {
      */
     this.repeated = [];
     this.sawEnd = false;
+    this.leaving = false;
     this.activeSince = performance.now();
     this.active = 0;
     this.strokes = 0;
@@ -531,14 +532,20 @@ export class Editor {
       this.panel.notice(open === 1 ? "One place is not decided yet." : `${open} places are not decided yet.`);
       return;
     }
-    if (!this.sawEnd && !(await this.panel.ask("The end of this note was never on screen. Done all the same?"))) return;
+    if (this.leaving) return;
+    this.leaving = true;
     try {
+      // Who reads on and is done in one breath has seen the end in the frame that comes.
+      if (!this.sawEnd) await painted();
+      if (!this.sawEnd && !(await this.panel.ask("The end of this note was never on screen. Done all the same?"))) return;
       await this.sync.settled();
       await this.noted;
       await api("POST", `assignments/${this.note.id}/done`, { revision: this.layer.revision, ...this.effort() });
       await this.next();
     } catch (error) {
       this.panel.notice(error instanceof Error ? error.message : "That did not work.");
+    } finally {
+      this.leaving = false;
     }
   }
 
@@ -569,10 +576,15 @@ export class Editor {
       const come = mine.filter((mark) => !this.layer.spans.some((other) => same(mark, other)));
       if (gone.length || come.length) this.sent(this.layer.change("keep mine", gone, come.sort(inOrder)));
     }
-    this.panel.saved("saved");
+    this.panel.saved(this.sync.waiting.length ? "saving" : "saved");
     this.panel.draw();
     this.paint();
   }
+}
+
+/** After the next frame: what it showed is known by then. */
+async function painted() {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 /**
