@@ -66,7 +66,8 @@ def listening(serving: Serving) -> socket.socket:
         return socket.create_server(found[4][:2], family=found[0], backlog=2048)
     except OSError as error:
         # Names that are not found have numbers of their own, below zero.
-        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror
+        number = error.errno or 0
+        reason = os.strerror(number) if number > 0 else error.strerror
         raise UsageError(f"{serving.host}:{serving.port} cannot be opened: {reason}") from None
 
 
