@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -49,49 +50,8 @@ ABOUT = About(
         "run: all capitalised words that are no common words, and all numbers."
     ),
 )
-# Kind -> a sentence in which the value is between bars, and why it is left alone where it is.
-KINDS: dict[str, tuple[str, str]] = {
-    "name": ("Patient |Marta Quillfeather| was seen.", ""),
-    "address": ("Lives at |214 Larkspur Lane|, Dayton, OH 45402.", ""),
-    "city": ("Lives in |Dayton|, Ohio.", ""),
-    "county": ("A resident of |Montgomery County|.", ""),
-    "state": ("Lives in Dayton, |Ohio|.", ""),
-    "country": ("Emigrated from |Portugal| as a child.", ""),
-    "continent": ("She was born in |Africa| and came here.", ""),
-    "ZIP code": ("Dayton, OH |45402|", ""),
-    "coordinates": ("Found at |39.7589, -84.1916| by the crew.", ""),
-    "hospital": ("Transferred to |Harrow Point University Hospital|.", ""),
-    "organization": ("Works for |Harlow Steel Company|.", ""),
-    "occupation": ("He works as a |plumber|.", ""),
-    "date": ("Admitted |03/14/2021|.", ""),
-    "day, month": ("Seen on |Tuesday|.", ""),
-    "year of birth": ("Born in |1957|.", ""),
-    "age": ("A |67| year old man.", ""),
-    "telephone": ("Call |937-555-0142| with questions.", ""),
-    "e-mail": ("Write to |mq.feather@example.org|.", ""),
-    "URL": ("See |https://portal.example.org/mq|.", ""),
-    "IP address": ("Logged in from |203.0.113.77|.", ""),
-    "MAC address": ("Pump MAC |00:1B:44:11:3A:B7|.", ""),
-    "IMEI": ("Phone IMEI |490154203237518|.", ""),
-    "IMSI": ("SIM IMSI |310150123456789|.", ""),
-    "SSN (US)": ("SSN |078-05-1120|.", ""),
-    "national id (UK)": ("NINO |QQ 12 34 56 C| on file.", ""),
-    "medical record number": ("MRN: |4471902|", ""),
-    "IBAN": ("Refund to IBAN |GB29 NWBK 6016 1331 9268 19|.", ""),
-    "card number": ("Paid with |4111 1111 1111 1111|.", ""),
-    "card brand": ("Paid by |Visa| at the desk.", "no identifier"),
-    "SWIFT code": ("SWIFT |NWBKGB2L|.", ""),
-    "vehicle": ("VIN |1HGCM82633A004352|.", ""),
-    "DICOM UID": ("Study UID |1.2.840.113619.2.55.3.604688119.971|.", ""),
-    "ICD-9": ("Diagnosis ICD-9: |250.00|", ""),
-    "ICD-10": ("Lupus nephritis |M32.14|.", ""),
-    "ATC": ("Ramipril, ATC |C09AA05|.", ""),
-    "symptoms": ("Reports |cough|.", "medicine, left alone"),
-    "procedures": ("Underwent |appendectomy|.", "medicine, left alone"),
-    "religion": ("Religion: |Catholic|", ""),
-    "marital status": ("Marital status: |divorced|", ""),
-    "ethnicity": ("Ethnicity: |Hispanic|", ""),
-}
+# Kinds of value, each in a sentence; why some are left alone.
+KINDS = tomllib.loads(Path(__file__).with_name("ibm_kinds.toml").read_text("utf-8"))
 # The toolkit's options of masking -> ours.
 OPTIONS = (
     ("redact, keep the length", "redact", ""),
@@ -139,7 +99,7 @@ def kinds_table(policy: Policy) -> Table:
     reader = Pipeline(policy)
     rows = []
     found_kinds = 0
-    for number, (kind, (marked, reason)) in enumerate(KINDS.items()):
+    for number, (kind, marked) in enumerate(KINDS["sentences"].items()):
         before, value, after = marked.split("|")
         document = Document(str(number), before + value + after)
         (answer,) = reader.detect([document])
@@ -150,13 +110,14 @@ def kinds_table(policy: Policy) -> Table:
         complete = all(at in whole for at in range(start, end) if document.text[at].isalnum())
         labels = ", ".join(sorted({f"`{span.label}`" for span in over}))
         said = ("yes" if complete else "in part") if over else "no"
-        if reason:  # what should be left alone
+        reason = KINDS["left_alone"].get(kind)
+        if reason:
             said = f"wrongly: {reason}" if over else f"no: {reason}"
         found_kinds += said in ("yes", "in part")
         optional = any(all_labels()[span.label].optional for span in over)
         rows.append([kind, said, labels, "yes" if optional else ""])
     head = ["kind", "found", "label", "only if switched on"]
-    return Table(f"Kinds of value: {found_kinds} of {len(KINDS)} found", head, rows)
+    return Table(f"Kinds of value: {found_kinds} of {len(KINDS['sentences'])} found", head, rows)
 
 
 def options_table() -> Table:
@@ -182,7 +143,11 @@ OWN_WAYS = {"DATE": ("year",), "AGE": ("age90", "generalize"), "ZIP": ("zip3",)}
 
 def ways_table(policy: str = DEFAULT) -> Table:
     """What each way makes of the value of each kind, as it comes out of a run."""
-    parts = {kind: marked.split("|") for kind, (marked, reason) in KINDS.items() if not reason}
+    parts = {
+        kind: marked.split("|")
+        for kind, marked in KINDS["sentences"].items()
+        if kind not in KINDS["left_alone"]
+    }
     kinds = all_labels()
     ways = [
         (way, way, {name: {"action": way, **WAYS[way], **_TRIED} for name in kinds}) for way in WAYS

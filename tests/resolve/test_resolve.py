@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,146 +39,12 @@ def settled(text, claims, given=(), **rules):
     return render_markup(text, found.spans), [drop.reason for drop in found.dropped]
 
 
-CASES = {
-    "heavier wins": (
-        "Seen in Jackson today",
-        [("Jackson", "PATIENT", "heavy"), ("Jackson", "HOSPITAL", "light")],
-        "Seen in [[Jackson|PATIENT]] today",
-        ["overlap:PATIENT@8-15"],
-    ),
-    "weight by label": (
-        "Seen in Jackson today",
-        [("Jackson", "PATIENT", "heavy"), ("Jackson", "CITY", "light")],
-        "Seen in [[Jackson|CITY]] today",
-        ["overlap:CITY@8-15"],
-    ),
-    "surer wins at equal weight": (
-        "Seen in Jackson today",
-        [("Jackson", "PATIENT", "heavy", 0.6), ("Jackson", "HOSPITAL", "heavy", 0.9)],
-        "Seen in [[Jackson|HOSPITAL]] today",
-        ["overlap:HOSPITAL@8-15"],
-    ),
-    "who knows what a number is beats who sees its shape": (
-        "Pump BAT-77190 swapped",
-        [("BAT-77190", "IDNUM", "heavy", 0.55), ("BAT-77190", "DEVICE", "light", 0.9)],
-        "Pump [[BAT-77190|DEVICE]] swapped",
-        ["merged:DEVICE@5-14"],
-    ),
-    "a number behind its word is no mere shape": (
-        "Case no. 77190 closed",
-        [("77190", "IDNUM", "heavy", 0.93), ("77190", "DEVICE", "light", 0.9)],
-        "Case no. [[77190|IDNUM]] closed",
-        ["overlap:IDNUM@9-14"],
-    ),
-    "longer wins at equal weight and score": (
-        "Boston General called",
-        [("Boston", "CITY", "heavy"), ("Boston General", "HOSPITAL", "heavy")],
-        "[[Boston General|HOSPITAL]] called",
-        ["overlap:HOSPITAL@0-14"],
-    ),
-    "taxonomy settles a draw": (
-        "Seen by Jackson",
-        [("Jackson", "DOCTOR", "heavy"), ("Jackson", "PATIENT", "heavy")],
-        "Seen by [[Jackson|PATIENT]]",
-        ["overlap:PATIENT@8-15"],
-    ),
-    "a part of an identifier goes with the whole": (
-        "HKID A123456(3) on file",
-        [("A123456", "IDNUM", "heavy"), ("A123456(3)", "NATIONALID", "light")],
-        "HKID [[A123456(3)|NATIONALID]] on file",
-        ["merged:NATIONALID@5-15"],
-    ),
-    "two identifiers in a long one stay two": (
-        "Ids 4417 / 9920 on file",
-        [
-            ("4417", "IDNUM", "heavy"),
-            ("9920", "ACCOUNT", "heavy"),
-            ("4417 / 9920", "LICENSE", "light"),
-        ],
-        "Ids [[4417|IDNUM]] / [[9920|ACCOUNT]] on file",
-        ["overlap:ACCOUNT@11-15"],
-    ),
-    "the rest of a loser stays hidden": (
-        "Mary Jackson Heights",
-        [("Jackson Heights", "CITY", "light"), ("Mary Jackson", "PATIENT", "heavy")],
-        "[[Mary|PATIENT]] [[Jackson Heights|CITY]]",
-        ["cut:CITY@5-20"],
-    ),
-    "a particle left over is not PHI": (
-        "Ada of Boston",
-        [("of Boston", "PATIENT", "heavy"), ("Boston", "CITY", "light")],
-        "Ada of [[Boston|CITY]]",
-        ["overlap:CITY@7-13"],
-    ),
-    "one label grows together": (
-        "seen March 3, 2020 here",
-        [("March 3", "DATE", "heavy"), ("March 3, 2020", "DATE", "light")],
-        "seen [[March 3, 2020|DATE]] here",
-        ["merged:DATE@5-12"],
-    ),
-    "a looser find does not glue two tighter ones": (
-        "from 3/4/20 to 3/6/20 here",
-        [
-            ("3/4/20", "DATE", "heavy"),
-            ("3/6/20", "DATE", "heavy"),
-            ("3/4/20 to 3/6/20", "DATE", "light"),
-        ],
-        "from [[3/4/20|DATE]] to [[3/6/20|DATE]] here",
-        ["merged:DATE@5-11"],
-    ),
-    "a name between two finds closes the gap": (
-        "with Mary Ann Smith here",
-        [
-            ("Mary", "PATIENT", "heavy"),
-            ("Smith", "PATIENT", "heavy"),
-            ("Mary Ann Smith", "PATIENT", "light"),
-        ],
-        "with [[Mary Ann Smith|PATIENT]] here",
-        ["merged:PATIENT@14-19"],
-    ),
-    "disease beats name": (
-        "has Alzheimer disease",
-        [("Alzheimer", "PATIENT", "light"), ("Alzheimer disease", "SAFE", "heavy")],
-        "has Alzheimer disease",
-        ["safe:heavy"],
-    ),
-    "a draw goes to PHI": (
-        "has Alzheimer disease",
-        [("Alzheimer", "PATIENT", "light"), ("Alzheimer", "SAFE", "light")],
-        "has [[Alzheimer|PATIENT]] disease",
-        [],
-    ),
-    "evidence about a part says nothing about the whole": (
-        "James Parkinson called",
-        [("James Parkinson", "PATIENT", "light"), ("Parkinson", "SAFE", "heavy")],
-        "[[James Parkinson|PATIENT]] called",
-        [],
-    ),
-    "switched-off label": (
-        "at 10:30",
-        [("10:30", "TIME", "heavy")],
-        "at 10:30",
-        ["label-off"],
-    ),
-    "switched-off detector": (
-        "at Boston",
-        [("Boston", "CITY", "mute")],
-        "at Boston",
-        ["weight-zero"],
-    ),
-    "white space is trimmed": (
-        "at Boston now",
-        [(" Boston ", "CITY", "light"), (" ", "CITY", "light")],
-        "at [[Boston|CITY]] now",
-        ["empty"],
-    ),
-}
+CASES = tomllib.loads(Path(__file__).with_name("conflicts.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_conflicts(case):
-    text, claims, marked, reasons = case
-    assert settled(text, claims) == (marked, reasons)
+    assert settled(case["text"], case["candidates"]) == (case["spans"], case["dropped"])
 
 
 def test_votes():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from fastapi.routing import APIRoute
 from tests.web.conftest import Bench, Client, make_bench
@@ -10,110 +13,14 @@ from tests.web.test_loop import notes
 from incognote.web.http.app import create_app
 
 ROLES = ("annotator", "adjudicator", "reviewer", "manager", "auditor")
-MEMBERS = frozenset(ROLES)
-MANAGER = frozenset({"manager"})
-READERS = frozenset({"manager", "adjudicator"})
-ADMIN = frozenset({"administrator"})
-EVERYBODY = MEMBERS | ADMIN
-AGREEMENT = frozenset({"annotator", "adjudicator", "manager"})
-RELEASES = frozenset({"manager", "reviewer"})
-AUDIT = frozenset({"manager", "auditor"})
-NOBODY = frozenset()
-
-# Who may ask what. Written by hand: what the code says of itself is what is tested.
-API = {
-    ("POST", "/api/v1/session"): "public",
-    ("GET", "/api/v1/session"): EVERYBODY,
-    ("DELETE", "/api/v1/session"): EVERYBODY,
-    ("PUT", "/api/v1/session/password"): EVERYBODY,
-    ("GET", "/api/v1/session/settings"): EVERYBODY,
-    ("PUT", "/api/v1/session/settings"): EVERYBODY,
-    ("GET", "/api/v1/health"): "public",
-    ("GET", "/api/v1/accounts"): ADMIN,
-    ("POST", "/api/v1/accounts"): ADMIN,
-    ("PATCH", "/api/v1/accounts/{account}"): ADMIN,
-    ("GET", "/api/v1/backups"): ADMIN,
-    ("POST", "/api/v1/backups"): ADMIN,
-    ("GET", "/api/v1/projects/{project}/batches"): MEMBERS,
-    ("GET", "/api/v1/projects/{project}/effort"): AGREEMENT,
-    ("GET", "/api/v1/projects"): EVERYBODY,
-    ("POST", "/api/v1/projects"): ADMIN,
-    ("GET", "/api/v1/projects/{project}"): MEMBERS,
-    ("PATCH", "/api/v1/projects/{project}"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/members"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/members"): MANAGER,
-    ("PUT", "/api/v1/projects/{project}/members/{account}"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/jobs"): AUDIT,
-    ("POST", "/api/v1/projects/{project}/jobs"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/jobs/{job}"): AUDIT,
-    ("DELETE", "/api/v1/projects/{project}/jobs/{job}"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/sources"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/sources"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/documents"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/documents/assign"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/documents/remove"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/documents/put-back"): MANAGER,
-    ("GET", "/api/v1/documents/{document}"): READERS,
-    ("GET", "/api/v1/documents/{document}/remarks"): READERS,
-    ("POST", "/api/v1/documents/{document}/remarks"): READERS,
-    ("PUT", "/api/v1/remarks/{remark}"): READERS,
-    ("POST", "/api/v1/projects/{project}/next"): frozenset({"annotator"}),
-    ("GET", "/api/v1/assignments/{assignment}"): NOBODY,  # but its owner
-    ("POST", "/api/v1/assignments/{assignment}/edits"): NOBODY,
-    ("POST", "/api/v1/assignments/{assignment}/done"): NOBODY,
-    ("POST", "/api/v1/assignments/{assignment}/skip"): NOBODY,
-    ("POST", "/api/v1/assignments/{assignment}/reopen"): NOBODY,
-    ("GET", "/api/v1/assignments/{assignment}/people"): NOBODY,
-    ("POST", "/api/v1/assignments/{assignment}/people"): NOBODY,
-    ("POST", "/api/v1/projects/{project}/assignments/{assignment}/take-back"): MANAGER,
-    ("GET", "/api/v1/documents/{document}/disputes"): frozenset({"adjudicator"}),
-    ("GET", "/api/v1/documents/{document}/decisions"): frozenset({"adjudicator"}),
-    ("POST", "/api/v1/documents/{document}/decisions"): frozenset({"adjudicator"}),
-    ("GET", "/api/v1/projects/{project}/agreement"): AGREEMENT,
-    ("GET", "/api/v1/projects/{project}/models"): READERS,
-    ("POST", "/api/v1/projects/{project}/models"): MANAGER,
-    ("POST", "/api/v1/models/{model}/use"): MANAGER,
-    ("DELETE", "/api/v1/models/{model}/use"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/proposals"): READERS,  # and annotators of the note
-    ("GET", "/api/v1/projects/{project}/proposals"): READERS,
-    ("POST", "/api/v1/proposals/{proposal}/try"): MANAGER,
-    ("POST", "/api/v1/proposals/{proposal}/sign"): MANAGER,
-    ("POST", "/api/v1/proposals/{proposal}/refuse"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/policy"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/policy/check"): MANAGER,
-    ("PUT", "/api/v1/projects/{project}/policy"): MANAGER,
-    ("POST", "/api/v1/projects/{project}/policy/try"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/releases"): RELEASES,
-    ("POST", "/api/v1/projects/{project}/releases"): MANAGER,
-    ("GET", "/api/v1/releases/{release}"): RELEASES,
-    ("GET", "/api/v1/releases/{release}/documents/{document}"): RELEASES,
-    ("POST", "/api/v1/releases/{release}/documents/{document}"): frozenset({"reviewer"}),
-    ("POST", "/api/v1/releases/{release}/approve"): frozenset({"reviewer"}),
-    ("POST", "/api/v1/projects/{project}/exports"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/exports/{job}"): MANAGER,
-    ("GET", "/api/v1/projects/{project}/audit"): AUDIT,
+TABLE = tomllib.loads(Path(__file__).with_name("access.toml").read_text("utf-8"))
+# (method, path) -> the roles that may ask it
+ALL = {
+    tuple(route.split(" ")): frozenset(TABLE["groups"].get(who, [who]))
+    for section in ("api", "pages")
+    for route, who in TABLE[section].items()
 }
-PAGES = {
-    "/sign-in": "public",
-    "/oidc/start": "public",  # 404 here: this workbench has no provider
-    "/oidc/callback": "public",
-    "/password": EVERYBODY,
-    "/": EVERYBODY,
-    "/accounts": ADMIN,
-    "/projects/{project}": MEMBERS,
-    "/projects/{project}/notes": MANAGER,
-    "/projects/{project}/files": MANAGER,
-    "/projects/{project}/settings": MANAGER,
-    "/projects/{project}/agreement": AGREEMENT,
-    "/projects/{project}/audit": AUDIT,
-    "/projects/{project}/learning": READERS,
-    "/projects/{project}/policy": MANAGER,
-    "/projects/{project}/releases": RELEASES,
-    "/releases/{release}/documents/{document}": RELEASES,
-    "/edit/{assignment}": NOBODY,
-    "/documents/{document}": READERS,
-}
-ALL = {**API, **{("GET", path): who for path, who in PAGES.items()}}
+PUBLIC = frozenset({"public"})
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +132,7 @@ def _routes(app) -> list[APIRoute]:
 def test_nobody_gets_in(people, method: str, path: str):
     bench, ids = people
     status = ask(Client(bench.app), method, path, ids)
-    if ALL[method, path] == "public":
+    if ALL[method, path] == PUBLIC:
         assert status not in (401, 303)
     else:
         assert status == (401 if path.startswith("/api/") else 303)
@@ -239,7 +146,7 @@ def test_each_role_gets_what_is_its_own(people, role: str):
         if path.endswith("session") and method == "DELETE":
             continue  # it would end the session of this test
         status = ask(bench.person(role), method, path, ids)
-        if who == "public" or role in who:
+        if who == PUBLIC or role in who:
             good = status not in (401, 403, 404, 500)
             # What is missing is not hidden: a model that is not in use cannot be retired.
             good = good or (status == 404 and (method != "GET" or path.startswith("/oidc/")))

@@ -50,31 +50,14 @@ def test_a_sites_own_pack(tmp_path: Path) -> None:
     assert detector.labels == {"IDNUM"}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("score = 0.9", "scores = 0.9", "unknown key 'scores'"),
-        ('label = "IDNUM"', 'label = "IDNUMBER"', "no label named"),
-        ("score = 0.9", "score = 2.0", "score must be"),
-        ("{number}", "{numbers}", "no fragment or word set named 'numbers'"),
-        ("{5}", "{5,}", "repeats must be bounded"),
-        ("BB-[0-9]{5}", "BB-[0-9]+", "repeats must be bounded"),
-        ("(?P<phi>", "(?P<other>", "no group named phi"),
-        ('"@bank"', '"@banks"', "no word set named 'banks'"),
-        ('"@bank"', '"Bank"', "lower case"),
-        ("unless.before", "unless.behind", "unknown key 'behind'"),
-        ('trigger = ["@bank"]', "trigger = []", "must not be empty"),
-        ("score = 0.9", 'score = 0.9\ncheck = "sum"', "no check named 'sum'"),
-        ("{l}{bank}", "{l}{bank}(", "does not compile"),
-        ('description = "Numbers of our blood bank"', "", "needs 'description'"),
-        ("[words]", "[word]", "unknown key 'word'"),
-        ("[[rule]]", "[[rule]", "not TOML"),
-    ],
-)
-def test_mistakes_are_errors(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in GOOD
-    with pytest.raises(PolicyError, match=message):
-        load_pack(write(tmp_path, GOOD.replace(old, new)))
+MISTAKES = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))["mistake"]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[each["new"] for each in MISTAKES])
+def test_mistakes_are_errors(tmp_path: Path, mistake: dict[str, str]) -> None:
+    assert mistake["old"] in GOOD
+    with pytest.raises(PolicyError, match=mistake["message"]):
+        load_pack(write(tmp_path, GOOD.replace(mistake["old"], mistake["new"])))
 
 
 def test_a_rule_id_is_given_once(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -74,48 +76,10 @@ def test_intervals_stay(day, other, patient):
         assert new[1] - new[0] == other - day
 
 
-CASES = [
-    # written, shift 0 days is impossible: the expected text is for a shift of +100 days
-    ("3/5", "6/13"),
-    ("03/05", "06/13"),
-    ("March 5", "June 13"),
-    ("5 Mar", "13 Jun"),
-    ("5 MAR", "13 JUN"),
-    ("MARCH 5TH", "JUNE 13TH"),
-    ("March 2014", "June 2014"),
-    ("3/2014", "6/2014"),
-    ("2014", "2014"),
-    ("'14", "'14"),
-    ("Monday", "Wednesday"),
-    ("mon", "wed"),
-    ("Tues 3/5", "Thurs 6/13"),
-    ("March 5-8, 2014", "June 13-16, 2014"),
-    ("March 25-28, 2014", "July 3-6, 2014"),
-    ("3/20-3/24", "6/28-7/2"),
-    ("3/20/2014 to 3/24/2014", "6/28/2014 to 7/2/2014"),
-    ("Q1 2014", "Q2 2014"),
-    ("spring of 2014", "summer of 2014"),
-    ("2/30/2014", "6/8/2014"),
-    ("March fifth", "June thirteenth"),
-    ("nineteen seventy-one", "nineteen seventy-one"),
-    ("1990s", "1990s"),
-    ("2014-03-05 10:30", "2014-06-13 10:30"),
-    ("20140305", "20140613"),
-    ("2014-03", "2014-06"),
-    ("201403", "201406"),
-    ("030514", "061314"),
-    ("20140305103000.000-0500", "20140613103000.000-0500"),
-    ("2014 March 5", "2014 June 13"),
-    ("the 5th", "the 13th"),
-    ("28-31 March 2014", "6-9 July 2014"),
-    ("20-24 March 2014", "28 June-2 July 2014"),
-    ("lO/O2/14", "01/10/15"),
-    ("5.iii.14", "13.vi.14"),
-    ("Labor Day wknd", "Thanksgiving wknd"),
-]
+CASES = tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("written", "expected"), CASES, ids=[c[0] for c in CASES])
+@pytest.mark.parametrize(("written", "expected"), CASES.items(), ids=CASES)
 def test_forms(written, expected):
     labels = {"DATE": "surrogate"}
     # Only 100 days remain possible; the patient is one whom the draw moves forward.
