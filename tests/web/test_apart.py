@@ -118,6 +118,21 @@ def test_new_layers_want_new_decisions(disputed):
     assert judge.api("GET", f"assignments/{task}")["disputes"][0]["choice"] is None
 
 
+def test_what_was_adjudicated_is_opened_by_its_adjudicator_alone(disputed):
+    bench, ids = disputed
+    finish(bench, ids)
+    judge = bench.person("ada", "adjudicator")
+    task = judge.api("POST", f"projects/{bench.project}/next?part=adjudicate")["id"]
+    for place in judge.api("GET", f"assignments/{task}")["disputes"]:
+        decided = {"start": place["start"], "end": place["end"], "choice": "none"}
+        judge.api("POST", f"documents/{ids['document']}/decisions", decided)
+    judge.api("POST", f"assignments/{task}/done", {"revision": 0})
+    refused = bench.person("anna").api("POST", f"assignments/{ids['anna']}/reopen", status=409)
+    assert "adjudicator" in refused["error"]
+    judge.api("POST", f"assignments/{task}/reopen")
+    assert judge.api("GET", f"assignments/{task}")["state"] == "open"
+
+
 def test_who_adjudicated_a_note_is_not_given_it_to_annotate(disputed):
     bench, ids = disputed
     finish(bench, ids)

@@ -68,6 +68,31 @@ def test_a_worker_dies_while_suggesting(quick_bench: Bench, monkeypatch):
     assert count(quick_bench, Suggestion) == 8
 
 
+def test_what_could_not_be_read_is_tried_again(quick_bench: Bench, monkeypatch):
+    from incognote.core.types import Failure
+    from incognote.pipeline import Pipeline
+
+    real = Pipeline.detect
+
+    def broken(self, given):
+        yield from (Failure(note.id, "detect", "Broken") for note in given)
+
+    manager, project = quick_bench.person("mia", "manager"), quick_bench.project
+    quick_bench.upload(manager, "notes.jsonl", notes(3))
+    with monkeypatch.context() as patched:
+        patched.setattr(Pipeline, "detect", broken)
+        quick_bench.work()
+        manager.api("POST", f"projects/{project}/jobs", {"kind": "suggest"}, 202)
+        quick_bench.work()  # fails once more, and the job ends
+    assert Pipeline.detect is real
+    listed = manager.api("GET", f"projects/{project}/documents")["notes"]
+    assert {(one["state"], one["reason"]) for one in listed} == {("failed", "detect: Broken")}
+    manager.api("POST", f"projects/{project}/jobs", {"kind": "suggest"}, 202)
+    quick_bench.work()
+    listed = manager.api("GET", f"projects/{project}/documents")["notes"]
+    assert {(one["state"], one["reason"]) for one in listed} == {("suggested", "")}
+
+
 @pytest.fixture
 def settled(quick_bench: Bench) -> Bench:
     quick_bench.upload(quick_bench.person("mia", "manager"), "notes.jsonl", notes(10))

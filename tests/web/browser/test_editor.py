@@ -23,9 +23,14 @@ def add_note(workshop: People, text: str, name: str = "note") -> None:
 def open_note(workshop: People, name: str = "anna") -> Page:
     page = workshop.page(name, "annotator")
     page.click("text=Annotate")
+    ready(page)
+    return page
+
+
+def ready(page: Page) -> None:
+    """The note is drawn, and keys go to it."""
     page.wait_for_selector("#text:not([aria-busy])")
     page.focus("#text")
-    return page
 
 
 def stored(workshop: People, page: Page) -> list[tuple[int, int, str]]:
@@ -262,15 +267,66 @@ def test_a_remark(workshop: People, note: Page):
     press(note, "Control+m")
     note.keyboard.type("Is this a town?")
     note.click("#remark button[value=yes]")
-    expect(note.locator("#remark-count")).to_have_text("1")
+    expect(note.locator("#remark-count")).to_have_text("1 of 1 open")
+    manager = workshop.page("mia")
+    manager.goto(f"/projects/{workshop.bench.project}")
+    manager.click(".card:has-text('Open questions') a")
+    expect(manager.locator("#remarks")).to_contain_text("Is this a town?")
+    manager.get_by_label("Answer").fill("Yes: in Oregon.")
+    manager.get_by_role("button", name="Answer").click()
+    expect(manager.locator("#remark-count")).to_have_text("1")
+    note.reload()
+    note.click("#remarks-box summary")
+    expect(note.locator("#remarks")).to_contain_text("Yes: in Oregon.")
+    note.get_by_role("button", name="Show the place").click()
+    expect(note.locator("#chosen .quote")).to_have_text("Salem")
+    manager.goto(f"/projects/{workshop.bench.project}")
+    expect(manager.locator("body")).not_to_contain_text("Open questions")
+
+
+def test_a_finished_note_is_opened_again(workshop: People, note: Page):
+    url = note.url
+    press(note, "Enter")
+    note.wait_for_url("**/projects/*")
+    note.goto(url)
+    ready(note)
+    expect(note.locator("#chosen .notice")).to_contain_text("done")
+    select(note, "Salem")
+    press(note, "c")
+    expect(note.locator("#live")).to_have_text("This note cannot be changed now.")
+    note.get_by_role("button", name="Open again").click()
+    expect(note.locator("[data-do=reopen]")).to_be_hidden()
+    ready(note)
+    select(note, "Salem")
+    press(note, "c")
+    assert stored(workshop, note) == [at("Salem", "CITY")]
+
+
+def test_a_manager_takes_a_note_back(workshop: People):
+    add_note(workshop, TEXT)
+    number = workshop.bench.person("anna", "annotator").api(
+        "POST", f"projects/{workshop.bench.project}/next"
+    )["id"]
+    manager = workshop.page("mia")
+    manager.goto(f"/projects/{workshop.bench.project}/notes")
+    manager.click("tbody a")
+    manager.once("dialog", lambda dialog: dialog.accept())
+    manager.get_by_role("button", name="Take back").click()
+    expect(manager.get_by_role("button", name="Take back")).to_be_hidden()
+    with workshop.bench.store.read() as db:
+        assert db.get_one(Assignment, number).state == "expired"
 
 
 def test_letters_can_be_switched_off(workshop: People):
     add_note(workshop, TEXT)
-    workshop.bench.person("anna", "annotator").api(
-        "PUT", "session/settings", {"letters": False, "keys": {}}
-    )
     page = open_note(workshop)
+    url = page.url
+    page.goto("/password")
+    page.get_by_label("Letters label").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".answer")).to_have_text("Saved.")
+    page.goto(url)
+    ready(page)
     clear(page)
     select(page, "Salem")
     press(page, "c")
@@ -279,12 +335,21 @@ def test_letters_can_be_switched_off(workshop: People):
 
 def test_letters_can_be_changed(workshop: People):
     add_note(workshop, TEXT)
-    workshop.bench.person("anna", "annotator").api(
-        "PUT", "session/settings", {"keys": {"CITY": "x"}}
-    )
     page = open_note(workshop)
+    url = page.url
+    page.goto("/password")
+    page.get_by_label("CITY").fill("d")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".answer")).to_have_text("each label needs a letter of its own")
+    page.get_by_label("DOCTOR").fill("")
+    page.get_by_label("CITY").fill("X")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".answer")).to_have_text("Saved.")
+    page.goto(url)
+    ready(page)
     clear(page)
     select(page, "Salem")
+    press(page, "d")
     press(page, "x")
     assert stored(workshop, page) == [at("Salem", "CITY")]
 
@@ -315,8 +380,7 @@ def test_two_tabs_show_both_versions(workshop: People, note: Page):
     other = note.context.new_page()
     workshop.watch(other)
     other.goto(note.url)
-    other.wait_for_selector("#text:not([aria-busy])")
-    other.focus("#text")
+    ready(other)
     select(note, "Salem")
     press(note, "c")
     assert stored(workshop, note) == [at("Salem", "CITY")]

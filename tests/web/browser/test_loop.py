@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,13 @@ def test_the_whole_loop(workshop: People, open_pages: dict[str, Page]):
         assert named
         assert not any(name in output for name in named)
         picture(rob, "review")
+        # Without a mouse: the first word and the one after it could be reported.
+        rob.focus("#original")
+        expect(rob.locator("#leak")).to_be_disabled()
+        rob.keyboard.press("ArrowRight")
+        rob.keyboard.press("Shift+ArrowRight")
+        expect(rob.locator("#chosen")).to_have_text(re.compile(r"^\w+\W+\w+$"))
+        expect(rob.locator("#leak")).to_be_enabled()
         accessible(rob, "review")
         rob.click("#clean")
         rob.wait_for_url(lambda now, url=url: now != url)

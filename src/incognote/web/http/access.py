@@ -140,7 +140,8 @@ def row_for(
 ) -> tuple[Owned, Access]:
     """A row of any project, if this person may do this in its project."""
     found = db.get(table, key)
-    if found is None:
+    # To a stranger a row of a project that is not theirs does not exist either.
+    if found is None or not roles_of(db, person.id, found.project_id):
         raise HTTPException(404, f"no such {_NOUNS[table]}")
     return found, access_to(db, person, found.project_id, action)
 

@@ -75,6 +75,11 @@ export class Editor {
     return Boolean(this.note.editable);
   }
 
+  /** Whether its person has finished with it. */
+  get closed() {
+    return ["done", "skipped"].includes(this.note.state);
+  }
+
   /**
    * The span that is exactly the selection.
    * @returns {Mark | undefined}
@@ -326,9 +331,15 @@ export class Editor {
     return spent;
   }
 
+  /** Whether nothing can be changed; says so. */
+  isFixed() {
+    if (!this.editable) this.panel.tell("This note cannot be changed now.");
+    return !this.editable;
+  }
+
   /** @param {string} operation @param {Mark[]} before @param {Mark[]} after */
   change(operation, before, after) {
-    if (!this.editable) return;
+    if (this.isFixed()) return;
     const gone = before.filter((mark) => !after.some((other) => same(mark, other)));
     const come = after.filter((mark) => !before.some((other) => same(mark, other)));
     if (!gone.length && !come.length) return;
@@ -351,7 +362,7 @@ export class Editor {
    */
   label(label) {
     const [start, end] = this.selection;
-    if (!this.labels.has(label)) return;
+    if (!this.labels.has(label) || this.isFixed()) return;
     if (start >= end) {
       this.panel.tell("Choose words first.");
       return;
@@ -365,6 +376,7 @@ export class Editor {
   }
 
   remove() {
+    if (this.isFixed()) return;
     if (this.repeated.length) {
       this.unmarkRepeated();
       return;
@@ -385,6 +397,7 @@ export class Editor {
    * @param {boolean} byCharacter
    */
   stretch(edge, step, byCharacter) {
+    if (this.isFixed()) return;
     const chosen = this.chosen;
     let [start, end] = this.selection;
     if (edge === "end") {
@@ -525,6 +538,10 @@ export class Editor {
   // ---- leaving ----
 
   async done() {
+    if (this.closed) {
+      await this.next();
+      return;
+    }
     const open = this.disputes.filter((place) => !place.choice).length;
     if (open) {
       const next = this.disputes.findIndex((place) => !place.choice);
@@ -556,9 +573,23 @@ export class Editor {
 
   /** @param {string} reason */
   async skip(reason) {
-    await this.sync.settled();
-    await api("POST", `assignments/${this.note.id}/skip`, { reason });
-    await this.next();
+    try {
+      await this.sync.settled();
+      await api("POST", `assignments/${this.note.id}/skip`, { reason });
+      await this.next();
+    } catch (error) {
+      this.panel.notice(error instanceof Error ? error.message : "That did not work.");
+    }
+  }
+
+  /** Takes a finished note back, to correct it. */
+  async reopen() {
+    try {
+      await api("POST", `assignments/${this.note.id}/reopen`);
+      location.reload();
+    } catch (error) {
+      this.panel.notice(error instanceof Error ? error.message : "That did not work.");
+    }
   }
 
   /**

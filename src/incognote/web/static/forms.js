@@ -16,6 +16,10 @@ function valuesOf(form) {
       if (!(field instanceof HTMLInputElement) || field.type !== "checkbox" || field.checked) {
         if (field.value) list.push(field.value);
       }
+    } else if (kind === "map") {
+      const map = /** @type {Record<string, string>} */ (values[field.name] ?? {});
+      values[field.name] = map;
+      map[field.dataset.key ?? ""] = field.value;
     } else if (kind === "ids") {
       values[field.name] = [...document.querySelectorAll("input[data-pick]:checked")].map((box) =>
         Number(/** @type {HTMLInputElement} */ (box).value),
@@ -112,7 +116,11 @@ document.addEventListener("change", (event) => {
 const jobs = document.querySelector("[data-jobs]");
 if (jobs instanceof HTMLElement && jobs.querySelector("[data-running]")) {
   const ask = async () => {
-    const rows = await api("GET", jobs.dataset.jobs ?? "");
+    const rows = await api("GET", jobs.dataset.jobs ?? "").catch(() => null);
+    if (!rows) {
+      setTimeout(ask, 5000); // the server is away for a while
+      return;
+    }
     let running = 0;
     for (const row of rows) {
       if (row.state === "queued" || row.state === "running") running += 1;

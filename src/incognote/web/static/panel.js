@@ -1,6 +1,7 @@
 // What stands beside the text: the chosen span and why, labels, spans, disputes, dialogs.
 
 import { api, element, find } from "./api.js";
+import { showRemarks } from "./remarks.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {import("./layer.js").Mark} Mark */
@@ -245,8 +246,14 @@ export class Panel {
       shorter: () => editor.stretch("end", -1, false),
       filter: () => this.chooseLabel(),
       skip: () => this.skip(),
+      reopen: () => void editor.reopen(),
       done: () => void editor.done(),
     };
+    if (editor.closed) {
+      find("[data-do=skip]").hidden = true;
+      find("[data-do=reopen]").hidden = false;
+      this.notice(`This note is ${editor.note.state}. Open it again to change it.`);
+    }
     for (const button of document.querySelectorAll("[data-do]")) {
       if (!(button instanceof HTMLElement)) continue;
       const action = actions[button.dataset.do ?? ""];
@@ -271,6 +278,7 @@ export class Panel {
     find("#help dl").replaceChildren(
       ...help.flatMap(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)]),
     );
+    void this.drawRemarks();
     for (const dialog of document.querySelectorAll("dialog")) {
       dialog.addEventListener("close", () => editor.root.focus({ preventScroll: true }));
     }
@@ -391,23 +399,31 @@ export class Panel {
     void answer(dialog("#remark")).then(async (value) => {
       if (value !== "yes" || !input.value.trim()) return;
       const place = start < end ? { start, end } : {};
-      await api("POST", `documents/${editor.note.document}/remarks`, { body: input.value, ...place });
+      try {
+        await api("POST", `documents/${editor.note.document}/remarks`, { body: input.value, ...place });
+      } catch (error) {
+        this.notice(error instanceof Error ? error.message : "The remark was not saved.");
+        return;
+      }
       this.tell("The remark was saved.");
+      /** @type {HTMLDetailsElement} */ (find("#remarks-box")).open = true;
       await this.drawRemarks();
     });
     input.focus();
   }
 
+  /** What was asked about this note, and the answers. */
   async drawRemarks() {
-    const list = document.querySelector("#remarks");
-    if (!list) return;
-    const rows = await api("GET", `documents/${this.editor.note.document}/remarks`);
-    list.replaceChildren(
-      ...rows.map((/** @type {any} */ row) =>
-        element("li", {}, element("strong", {}, row.by), ` ${row.body}`, ...(row.answer ? [element("p", { class: "quiet" }, row.answer)] : [])),
-      ),
-    );
-    find("#remark-count").textContent = String(rows.length);
+    const { editor } = this;
+    const choose = (/** @type {number} */ start, /** @type {number} */ end) => {
+      editor.choose(start, end);
+      editor.root.focus({ preventScroll: true });
+    };
+    try {
+      await showRemarks(editor.note.document, editor.note.part === "adjudicate", choose);
+    } catch {
+      this.tell("The remarks could not be read.");
+    }
   }
 
   skip() {

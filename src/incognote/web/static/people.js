@@ -91,7 +91,11 @@ export class People {
     const of = this.people[Number(same ?? other)].mentions.find((m) => m[0] !== start);
     if (!of) return;
     const said = { one: of[0], other: start, same: same !== undefined };
-    this.people = await api("POST", `assignments/${this.editor.note.id}/people`, said);
-    this.draw();
+    try {
+      this.people = await api("POST", `assignments/${this.editor.note.id}/people`, said);
+      this.draw();
+    } catch (error) {
+      this.editor.panel.notice(error instanceof Error ? error.message : "That did not work.");
+    }
   }
 }

@@ -3,6 +3,7 @@
 import { api, element, find } from "./api.js";
 import { Layer } from "./layer.js";
 import { TextMap } from "./offsets.js";
+import { showRemarks } from "./remarks.js";
 import { View } from "./view.js";
 
 const root = find("#text");
@@ -49,6 +50,8 @@ find("#spans").replaceChildren(
     return element("li", {}, button);
   }),
 );
+
+await showRemarks(note.id, true, show);
 
 // A link may name a place: "#12-30". What follows "#" never travels.
 const place = /^#(\d+)-(\d+)$/.exec(location.hash);

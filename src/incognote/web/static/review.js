@@ -50,11 +50,37 @@ sides.original.addEventListener("mouseup", () => {
     original.view.pointOf(selection.anchorNode, selection.anchorOffset),
     original.view.pointOf(selection.focusNode, selection.focusOffset),
   ].sort((a, b) => a - b);
-  if (points[0] < 0) return;
-  chosen = original.words.snap(points[0], points[1]);
+  if (points[0] >= 0) choose(original.words.snap(points[0], points[1]));
+});
+
+/** @param {[number, number]} stretch */
+function choose(stretch) {
+  chosen = stretch;
   original.view.highlight("selected", [chosen]);
+  original.view.reveal(...chosen);
   find("#chosen").textContent = original.map.slice(...chosen).slice(0, 80);
   leak.disabled = closed;
+}
+
+/**
+ * The word caret: the arrows move it, with Shift they extend what is chosen.
+ * @param {number} step
+ * @param {boolean} extend
+ */
+function move(step, extend) {
+  const { words } = original;
+  if (!words.count) return;
+  const none = chosen[0] === chosen[1];
+  const last = none ? -1 : words.at(chosen[1] - 1);
+  const first = none ? 0 : words.at(chosen[0]);
+  const at = Math.max(extend ? first : 0, Math.min(words.count - 1, step < 0 && !extend ? first - 1 : last + step));
+  choose([words.starts[extend && !none ? first : at], words.ends[at]]);
+}
+
+sides.original.addEventListener("keydown", (event) => {
+  if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
+  event.preventDefault();
+  move(event.key === "ArrowRight" ? 1 : -1, event.shiftKey);
 });
 
 /** @param {unknown[]} findings */

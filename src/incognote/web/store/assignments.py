@@ -335,6 +335,9 @@ def reopen(db: Session, assignment: Assignment) -> None:
         raise Refused("this note was given to somebody else")
     if assignment.part == ADJUDICATE:
         move(db, document, "readjudicate")
+    elif document.state == GOLD and settling.was_adjudicated(db, document.id):
+        # Who has seen what an adjudicator decided would agree with it now.
+        raise Refused("this note was adjudicated: its adjudicator can open it again")
     elif document.state != ASSIGNED:
         move(db, document, "reopen")
     assignment.state, assignment.done_at = OPEN, None

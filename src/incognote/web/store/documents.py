@@ -20,11 +20,13 @@ from incognote.web.flow.states import NEW, note_after
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
 from incognote.web.store.tables import (
+    Account,
     Assignment,
     Document,
     Gold,
     PersonLink,
     Project,
+    Remark,
     Suggestion,
     Text,
 )
@@ -216,6 +218,34 @@ def suggestion_of(db: Session, document: int, run: int | None = None) -> Suggest
     if run is not None:
         query = query.where(Suggestion.run_id == run)
     return db.scalars(query.order_by(Suggestion.id.desc()).limit(1)).first()
+
+
+def people_of(db: Session, document: int) -> list[tuple[Assignment, str]]:
+    """Who was given a note, in order."""
+    rows = db.execute(
+        select(Assignment, Account.name)
+        .join(Account, Account.id == Assignment.account_id)
+        .where(Assignment.document_id == document)
+        .order_by(Assignment.id)
+    )
+    return [(one, name) for one, name in rows]
+
+
+def open_remarks(db: Session, project: int) -> list[tuple[Remark, str, str]]:
+    """Questions without an answer, with their notes and who asks; the oldest first."""
+    rows = db.execute(
+        select(Remark, Document.ident, Account.name)
+        .join(Document, Document.id == Remark.document_id)
+        .join(Account, Account.id == Remark.account_id)
+        .where(
+            Document.project_id == project,
+            Document.removed_at.is_(None),
+            Remark.closed_at.is_(None),
+        )
+        .order_by(Remark.id)
+        .limit(PAGE)
+    )
+    return [(remark, ident, name) for remark, ident, name in rows]
 
 
 def gold_of(db: Session, document: int) -> Gold | None:

@@ -12,7 +12,7 @@ from incognote.web.flow.adjudication import EDITED, Place, agreed, disputed, wit
 from incognote.web.flow.edits import Mark, flat, marks
 from incognote.web.flow.states import Refused
 from incognote.web.store.database.connection import now
-from incognote.web.store.documents import labels_column, move, suggestion_of
+from incognote.web.store.documents import gold_of, labels_column, move, suggestion_of
 from incognote.web.store.tables import (
     Annotation,
     Assignment,
@@ -21,6 +21,8 @@ from incognote.web.store.tables import (
     Gold,
     Project,
 )
+
+ADJUDICATED = "adjudicated"  # how gold came about
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def annotated(db: Session, project: Project, document: Document, account: int) -
 
 def adjudicated(db: Session, document: Document, account: int, spans: Sequence[Mark]) -> None:
     _confirm_decisions(db, document.id, spans)
-    _settle(db, document, spans, "adjudicated", account)
+    _settle(db, document, spans, ADJUDICATED, account)
 
 
 def _confirm_decisions(db: Session, document: int, spans: Sequence[Mark]) -> None:
@@ -134,6 +136,11 @@ def decide(
         row = Decision(document_id=document, start=start, end=end)
         db.add(row)
     row.account_id, row.choice, row.reason, row.at = account, choice, reason[:1000], now()
+
+
+def was_adjudicated(db: Session, document: int) -> bool:
+    gold = gold_of(db, document)
+    return gold is not None and gold.how == ADJUDICATED
 
 
 def import_gold(

@@ -8,7 +8,7 @@ from sqlalchemy import func, insert, select
 
 from incognote import __version__
 from incognote.core.types import Failure
-from incognote.web.flow.states import NEW, SUGGESTED, note_after
+from incognote.web.flow.states import FAILED, NEW, SUGGESTED, note_after
 from incognote.web.store import jobs
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
@@ -25,7 +25,8 @@ from incognote.web.work.ensemble import (
 from incognote.web.work.task import Task
 
 _CHUNK = 32
-WAITING = (NEW, SUGGESTED)
+# What failed is tried again: with another policy it may be read.
+WAITING = (NEW, SUGGESTED, FAILED)
 
 
 def run(task: Task) -> dict[str, Any]:
@@ -42,14 +43,16 @@ def run(task: Task) -> dict[str, Any]:
         )
     pipeline = pipeline_of(policy)
     task.stage = "detect"
-    done = failed = 0
+    done = failed = last = 0
     task.step(0, total)
     while True:
         with task.store.read() as db:
-            ids = list(db.scalars(_waiting(task.project, made.id).limit(_CHUNK)))
+            query = _waiting(task.project, made.id).where(Document.id > last)
+            ids = list(db.scalars(query.limit(_CHUNK)))
             found = texts_of(db, ids)
         if not ids:
             break
+        last = ids[-1]
         notes = [note_of(*found[key]) for key in ids]
         outcomes = dict(zip(ids, pipeline.detect(notes), strict=True))
         with task.store.write(task.account) as db:
@@ -57,8 +60,12 @@ def run(task: Task) -> dict[str, Any]:
                 document = db.get_one(Document, key)
                 if isinstance(outcome, Failure):
                     failed += 1
-                    document.claimable = False
-                    move(db, document, "fail", f"{outcome.stage}: {outcome.error}")
+                    reason = f"{outcome.stage}: {outcome.error}"
+                    if document.state == FAILED:
+                        document.reason = reason
+                    elif document.state in WAITING:
+                        document.claimable = False
+                        move(db, document, "fail", reason)
                     continue
                 rows = span_rows(outcome.spans)
                 doubt = doubt_of(outcome)
@@ -75,6 +82,7 @@ def run(task: Task) -> dict[str, Any]:
                 # Somebody may have opened it meanwhile; their layer stays as it began.
                 if document.state in WAITING:
                     document.state = note_after(document.state, "suggest")
+                    document.reason = ""
                     document.claimable = True
                     document.doubt = doubt
                     document.labels = labels_column(rows)

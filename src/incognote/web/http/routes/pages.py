@@ -24,7 +24,7 @@ from incognote.web.http.access import (
     maybe_person,
     row_for,
 )
-from incognote.web.http.labels import labels_of
+from incognote.web.http.labels import KEYS, labels_of
 from incognote.web.http.routes.adjudication import hidden_from
 from incognote.web.http.routes.assignments import own_assignment
 from incognote.web.http.routes.documents import list_documents
@@ -33,7 +33,7 @@ from incognote.web.http.routes.projects import job_rows
 from incognote.web.http.routes.releases import list_releases
 from incognote.web.http.routes.site import account_row, audit_rows, backup_rows
 from incognote.web.http.routes.sources import list_sources
-from incognote.web.store import learning, projects, releases
+from incognote.web.store import documents, learning, projects, releases
 from incognote.web.store.accounts import members
 from incognote.web.store.assignments import own_open
 from incognote.web.store.policies import parsed_policy
@@ -59,8 +59,16 @@ def sign_in(request: Request, page: Page) -> Response:
 
 
 @router.get("/password")
-def password(person: Signed, page: Page) -> Response:
-    return page("password.html")
+def password(person: Signed, store: Stored, page: Page) -> Response:
+    with store.read() as db:
+        account = db.get_one(Account, person.id)
+    own = account.settings or {}
+    return page(
+        "password.html",
+        bound=account.subject is not None,
+        keys=KEYS | own.get("keys", {}),
+        letters=own.get("letters", True),
+    )
 
 
 @router.get("/")
@@ -112,6 +120,7 @@ def project_page(
         open_ = own_open(db, key, access.account)
         effort = progress.by_person(db, key) if access.may("manage") else []
         notes = progress.settled(db, key)
+        questions = documents.open_remarks(db, key) if access.may("read notes") else []
         recent = db.scalars(
             select(Assignment)
             .where(Assignment.project_id == key, Assignment.account_id == access.account)
@@ -128,6 +137,7 @@ def project_page(
         open=open_,
         effort=effort,
         recent=recent,
+        questions=questions,
         batches=(batches := progress.by_batch(notes)),
         charts=[
             chart
@@ -262,7 +272,8 @@ def editor(assignment: int, person: Signed, store: Stored, page: Page) -> Respon
 def reader(document: int, person: Signed, store: Stored, page: Page) -> Response:
     with store.read() as db:
         row, access = row_for(person, db, Document, document, "read notes")
-    return page("reader.html", access=access, document=row)
+        people = documents.people_of(db, document) if access.may("manage") else []
+    return page("reader.html", access=access, document=row, people=people)
 
 
 @router.get("/projects/{project}/learning")

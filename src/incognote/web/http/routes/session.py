@@ -106,11 +106,10 @@ def change_password(
 
 
 class OwnSettings(BaseModel):
-    """Letters of labels, whether letters work at all, and the look."""
+    """Letters of labels ("" for none), and whether letters work at all."""
 
     keys: dict[str, str] = Field(default_factory=dict, max_length=60)
     letters: bool = True
-    theme: str = Field(default="system", pattern="^(system|light|dark)$")
 
 
 @router.get("/session/settings")
@@ -121,11 +120,12 @@ def settings(person: Signed, store: Stored) -> dict[str, Any]:
 
 @router.put("/session/settings")
 def change_settings(given: OwnSettings, person: Signed, store: Stored) -> dict[str, Any]:
-    letters = list(given.keys.values())
+    keys = {label: letter.lower() for label, letter in given.keys.items()}
+    letters = [letter for letter in keys.values() if letter]
     if any(len(letter) != 1 or not letter.isalpha() for letter in letters):
         raise UsageError("a key is one letter")
     if len(set(letters)) != len(letters):
         raise UsageError("each label needs a letter of its own")
     with store.write(person.id) as db:
-        db.get_one(Account, person.id).settings = given.model_dump()
-    return given.model_dump()
+        db.get_one(Account, person.id).settings = {"keys": keys, "letters": given.letters}
+    return {"keys": keys, "letters": given.letters}
