@@ -155,6 +155,8 @@ def test_the_disputes_behind_the_numbers(disputed):
     assert len(places) == 2
     label = places[0]["b"][0][2]
     page = manager.get(f"/projects/{project}/agreement").text
+    assert "Agreement over time" in page
+    assert "Agreement over time" in manager.get(f"/projects/{project}").text
     for place in places:
         assert f"/documents/{ids['document']}#{place['start']}-{place['end']}" in page
     assert "anna: no PHI" in page

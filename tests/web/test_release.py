@@ -68,6 +68,9 @@ def test_learning(settled: Bench):
     assert model["state"] == "candidate"
     assert model["scores"]["notes"] > 0
     assert 0 <= model["scores"]["after"]["f1"] <= 1
+    page = manager.get(f"/projects/{settled.project}/learning").text
+    assert "F1 against notes learned from" in page
+    assert "F1 against minutes of annotation" in page
     manager.api("POST", f"models/{model['id']}/use")
     settled.work()
     assert manager.api("GET", f"projects/{settled.project}/models")[0]["state"] == "in use"

@@ -176,25 +176,35 @@ def suggestion_chart(batches: Sequence[Batch]) -> Markup:
     return line_chart("F1 of suggestions by batch, with its interval", "batch", "F1", series)
 
 
-def model_charts(db: Session, project: int, batches: Sequence[Batch]) -> list[Markup]:
-    """F1 on the measuring notes against notes and against minutes of annotation."""
-    rows = [
-        (row.notes, row.scores["after"]["f1"], row.scores["before"]["f1"])
-        for row in db.scalars(select(Model).where(Model.project_id == project).order_by(Model.id))
-        if row.scores.get("after")
-    ]
+def model_charts(db: Session, project: int) -> list[Markup]:
+    """F1 on the measuring notes against notes, and against the minutes people had worked by then."""
+    query = select(Model).where(Model.project_id == project).order_by(Model.id)
+    rows = [row for row in db.scalars(query) if row.scores.get("after")]
     if not rows:
         return []
-    notes = sum(one.notes for one in batches) or 1
-    minutes = sum(one.notes * one.seconds for one in batches) / notes / 60
+    minutes = [_minutes(db, project, row.created_at) for row in rows]
     charts = []
-    for title, factor in (("notes learned from", 1.0), ("minutes of annotation", minutes)):
+    for title, values in (
+        ("notes learned from", [float(row.notes) for row in rows]),
+        ("minutes of annotation", minutes),
+    ):
         series = [
-            Series("with the model", [(count * factor, f1) for count, f1, _ in rows]),
-            Series("without", [(count * factor, f1) for count, _, f1 in rows]),
+            Series(name, [(x, row.scores[when]["f1"]) for x, row in zip(values, rows, strict=True)])
+            for name, when in (("with the model", "after"), ("without", "before"))
         ]
         charts.append(line_chart(f"F1 against {title}", title, "F1 on measuring notes", series))
     return charts
+
+
+def _minutes(db: Session, project: int, until: int) -> float:
+    """Active minutes of all annotators until then."""
+    spent = select(func.sum(Assignment.active_ms)).where(
+        Assignment.project_id == project,
+        Assignment.part == "annotate",
+        Assignment.state == "done",
+        Assignment.done_at <= until,
+    )
+    return float(db.scalar(spent) or 0) / 60_000
 
 
 def bound_chart(notes: Sequence[Settled]) -> Markup:

@@ -120,7 +120,9 @@ def project_page(
         open_ = own_open(db, key, access.account)
         effort = progress.by_person(db, key) if access.may("manage") else []
         notes = progress.settled(db, key)
-        questions = documents.open_remarks(db, key) if access.may("read notes") else []
+        reads = access.may("read notes")
+        questions = documents.open_remarks(db, key) if reads else []
+        twice = agreement.annotated_twice(db, key, hidden_from(access)) if reads else []
         recent = db.scalars(
             select(Assignment)
             .where(Assignment.project_id == key, Assignment.account_id == access.account)
@@ -145,6 +147,7 @@ def project_page(
                 progress.suggestion_chart(batches),
                 *progress.effort_charts(batches),
                 progress.bound_chart(notes),
+                progress.agreement_chart(agreement.by_batch(twice)),
             )
             if chart
         ],
@@ -284,8 +287,7 @@ def learning_page(
         models = model_rows(db, access.project.id)
         proposals = proposal_rows(db, access.project.id)
         jobs = job_rows(db, access.project.id, 8)
-        batches = progress.by_batch(progress.settled(db, access.project.id))
-        charts = progress.model_charts(db, access.project.id, batches)
+        charts = progress.model_charts(db, access.project.id)
         lacking = learning.lacking(db, access.project.id)
         earlier = learning.last_transformer(db, access.project.id) is not None
         measuring = learning.settled_measuring(db, access.project.id)
