@@ -177,7 +177,7 @@ def suggestion_chart(batches: Sequence[Batch]) -> Markup:
 
 
 def model_charts(db: Session, project: int) -> list[Markup]:
-    """F1 on the measuring notes against notes, and against the minutes people had worked by then."""
+    """F1 on the measuring notes against notes, and against the minutes people had worked."""
     query = select(Model).where(Model.project_id == project).order_by(Model.id)
     rows = [row for row in db.scalars(query) if row.scores.get("after")]
     if not rows:
