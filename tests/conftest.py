@@ -7,17 +7,23 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture.providers import Constants, HypothesisProvider
 
 # A slow machine is no failure: no test here judges by the clock.
 # CI tries the same examples each time: a change is judged by what it changed, not by luck. Everybody
 # else looks for new ones.
+SAME_EXAMPLES = os.environ.get("CI") == "true"
 settings.register_profile(
     "incognote",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize=os.environ.get("CI") == "true",
+    derandomize=SAME_EXAMPLES,
 )
 settings.load_profile("incognote")
+if SAME_EXAMPLES:
+    # Hypothesis also draws strings and numbers from the source of modules that are loaded, and which
+    # are loaded depends on the tests that a process ran before.
+    HypothesisProvider._local_constants = Constants()  # noqa: SLF001
 
 # Policies of tests name functions of tests.
 os.environ.setdefault("INCOGNOTE_ALLOW_FUNCTIONS", "tests")
