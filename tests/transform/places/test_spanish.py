@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.transform.conftest import deid, new_values
 
-from incognote.lexicon import fold
+from incognote.lexicon import fold, lexicon
 from incognote.transform.places.spanish import _listed as listed
 
 NOTE = (
@@ -25,6 +25,7 @@ def value(text: str, label: str, patient: str) -> str:
 
 FORMS = [
     ("Calle de la Constitución 12, 3º B", "STREET", rf"Calle de la {NAME} \d\d, \dº [A-Z]"),
+    ("C/ Mayor 3, 2ºB", "STREET", rf"C/ {NAME} \d, \dº[A-Z]"),
     ("Avda. Pablo Iglesias, 45", "STREET", rf"Avda\. {NAME} {NAME}, \d\d"),
     ("C/ Mayor 3", "STREET", rf"C/ {NAME} \d"),
     ("Plaza del Pilar s/n", "STREET", rf"Plaza del {NAME} s/n"),
@@ -67,6 +68,14 @@ def test_one_street_is_one_street_however_it_is_written():
 def test_notes_in_english_keep_their_own_pools():
     [new] = new_values(deid("She lives at [[12 Alameda Street|STREET]] and is well.", "p1"))
     assert new.endswith("Street")
+
+
+def test_names_on_no_list_become_spanish_ones():
+    text = f"{NOTE}Lo atiende la Dra. [[Maialen Etxeberria|DOCTOR]]."
+    for patient in PATIENTS:
+        given, family = new_values(deid(text, patient))[0].split()
+        assert lexicon().origin("first", fold(given)) == "hispanic", given
+        assert lexicon().origin("last", fold(family)) == "hispanic", family
 
 
 TERSE = (

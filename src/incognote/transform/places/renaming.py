@@ -9,7 +9,9 @@ from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like
 from incognote.transform.word_data import NUMBER_WORDS
 
-TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|[^\W\d_]+(?:['’.][^\W\d_]+)*", re.IGNORECASE)
+# The sign of an ordinal counts as a letter, and is no part of the door behind it ("2ºB").
+_LETTERS = r"[^\W\d_ºª]+"
+TOKEN = re.compile(rf"\d+(?:st|nd|rd|th)\b|\d+|{_LETTERS}(?:['’.]{_LETTERS})*", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)$", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _NUMBERS = NUMBER_WORDS[1:11]

@@ -16,7 +16,9 @@ _DIRECTIONS = (
     ("northeast", "northwest", "southeast", "southwest"),
     ("n", "s", "e", "w"),
 )
-_TOKEN = re.compile(r"\d+(?:st|nd|rd|th)\b|\d+|\b[A-Z](?:\.[A-Z])+\b|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TOKEN = re.compile(
+    r"\d+(?:st|nd|rd|th)\b|\d+|\b[A-Z](?:\.[A-Z])+\b|[^\W\d_ºª]+(?:['’][^\W\d_ºª]+)*"
+)
 _LETTERS = "ABCDEFGHJKLMNPRT"
 
 
