@@ -14,7 +14,7 @@ from incognote.pipeline import Pipeline
 from incognote.policy import DEFAULT, KEEP, load_policy
 
 # The longest file has 2,000 messages of one generator: it would drown all others.
-_LARGEST = 400_000
+_LARGEST = 600_000
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from incognote.core.caches import once
-from incognote.core.text.language import words_of
+from incognote.core.text.language import languages_in, words_of
 
 _SMALL_ENGLISH = frozenset(
     "the of and with was is are has have had for this that from been were will not which she he her"
@@ -42,6 +42,12 @@ def language_of(text: str, languages: tuple[str, ...]) -> str:
     # The model is case-sensitive and knows capitals badly; digits and marks say nothing to it.
     language, confidence = _model().classify(" ".join(words))
     return language if confidence >= _SURE and len(language) == 2 else languages[0]
+
+
+def is_spanish(text: str, languages: tuple[str, ...] = ("en",)) -> bool:
+    """Whether a text is in Spanish and no paragraph of it in English, which would make it a chart
+    in English, or in both. A terse Spanish form counts: the detectors are chosen so, too."""
+    return language_of(text, languages) == "es" and "en" not in languages_in(text)
 
 
 @once

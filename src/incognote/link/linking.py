@@ -14,7 +14,7 @@ from incognote.link.grouping import Group, group
 from incognote.link.labels import PEOPLE, is_stated, join_names, known_names, relabel, restore_names
 from incognote.link.missed import find_missed, grow_names, known_people, merged, name_users
 from incognote.link.persons import persons, stated_people
-from incognote.link.reading import Mention, mention_of
+from incognote.link.reading import Mention, mentions_of
 from incognote.link.rules import EVERYTHING, LinkRules
 from incognote.link.stretches import capitalised, union
 
@@ -47,7 +47,7 @@ def link(
     before = {span.start: span.label for span in spans}
     if document.free_text:
         spans = _found(document, spans, dropped, rules, harmless, union(doubted))
-    mentions = [mention_of(span, text) for span in spans if span.label in NAMES]
+    mentions = mentions_of((span for span in spans if span.label in NAMES), text)
     if not mentions:
         return Linked(tuple(spans), stated_people(document, spans))
     groups = group(mentions)
@@ -130,7 +130,7 @@ def _backed(spans: Sequence[Span], dropped: Sequence[Dropped]) -> frozenset[int]
 def people_in(document: Document, spans: Sequence[Span]) -> People:
     """The people whom given spans name, with the spans as they are: for annotated corpora."""
     text = document.text
-    mentions = [mention_of(span, text) for span in spans if span.label in NAMES]
+    mentions = mentions_of((span for span in spans if span.label in NAMES), text)
     if not mentions:
         return NOBODY
     return People(with_belongings(persons(group(mentions), document.people), spans, text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,11 +12,14 @@ from incognote.core.name_forms import Word
 from incognote.core.people import PartKind, Sex
 from incognote.core.types import Span
 from incognote.lexicon import fold, lexicon
+from incognote.lexicon.language import is_spanish
 from incognote.lexicon.name_words import family_share, is_syllable
 from incognote.link.cues import Cue, cue
 
 # How sure the lists must be to read "SMITH JOHN" from the end.
 _FAMILY, _GIVEN = 0.9, 0.4
+# And of the first of two family names, where everybody has two.
+_FIRST_OF_TWO = 0.5
 # Vietnamese middle names that show the sex.
 _BETWEEN = frozenset({"thi", "van"})
 _GENERATIONS = frozenset("jr sr ii iii iv".split())
@@ -79,18 +82,28 @@ class Mention:
         return self.cue.sex
 
 
-def mention_of(span: Span, text: str) -> Mention:
+def mentions_of(spans: Iterable[Span], text: str) -> list[Mention]:
+    """The mentions of spans that name people."""
+    spans = list(spans)
+    mentions = [_mention_of(span, text) for span in spans]
+    # The language counts for names of three words only, so few notes are asked for it.
+    if any(len(each.reading.whole) > 2 for each in mentions) and is_spanish(text):
+        return [_mention_of(span, text, two_families=True) for span in spans]
+    return mentions
+
+
+def _mention_of(span: Span, text: str, two_families: bool = False) -> Mention:
     return Mention(
         span,
-        read(text[span.start : span.end], span.label == "INITIALS"),
+        read(text[span.start : span.end], span.label == "INITIALS", two_families),
         cue(text, span.start, span.end),
         span.label,
     )
 
 
 @cached(16384)
-def read(text: str, initials: bool = False) -> Reading:
-    """The words of a written name."""
+def read(text: str, initials: bool = False, two_families: bool = False) -> Reading:
+    """The words of a written name; `two_families` where everybody has two family names."""
     if initials and text.isalpha() and text.isupper() and len(text) <= 4:
         letters = (NameWord(i, i + 1, char.lower(), "initial", None) for i, char in enumerate(text))
         return Reading(tuple(letters))
@@ -98,7 +111,8 @@ def read(text: str, initials: bool = False) -> Reading:
     names = [word for word in written if word.role in ("first", "last", "one")]
     comma = _has_comma(text, names)
     turned = not comma and _is_turned(names, text)
-    kinds = _kinds(names, comma=comma, turned=turned, text=text)
+    first_family = _FIRST_OF_TWO if two_families else _FAMILY
+    kinds = _kinds(names, comma=comma, turned=turned, text=text, first_family=first_family)
     words: list[NameWord] = []
     suffix = ""
     for word in written:
@@ -151,7 +165,9 @@ def _is_asian_family(folded: str) -> bool:
     return row is not None and row.ethnicity[3] > 0.7 and row.count > 1000
 
 
-def _kinds(names: list[Word], *, comma: bool, turned: bool, text: str) -> dict[int, PartKind]:
+def _kinds(
+    names: list[Word], *, comma: bool, turned: bool, text: str, first_family: float
+) -> dict[int, PartKind]:
     """What each whole word is by its place. A name of one word says nothing by itself."""
     if comma:
         before = [word for word in names if word.role == "last"]
@@ -164,7 +180,7 @@ def _kinds(names: list[Word], *, comma: bool, turned: bool, text: str) -> dict[i
     elif turned:
         before, after = names[:1], names[1:]
     else:
-        before, after = _family_at_end(names, text)
+        before, after = _family_at_end(names, text, first_family)
     found: dict[int, PartKind] = {word.start: "family" for word in before}
     if turned and len(after) > 1 and fold(after[0].text) in _BETWEEN:
         found[after[0].start] = "middle"
@@ -176,11 +192,13 @@ def _kinds(names: list[Word], *, comma: bool, turned: bool, text: str) -> dict[i
     return found
 
 
-def _family_at_end(names: list[Word], text: str) -> tuple[list[Word], list[Word]]:
+def _family_at_end(
+    names: list[Word], text: str, first_family: float
+) -> tuple[list[Word], list[Word]]:
     """Family and given names of "Maria Garcia Lopez": two words that are rarely given names
     are two family names."""
     cut = next((i for i, word in enumerate(names) if word.role == "last"), len(names) - 1)
-    while cut > 1 and family_share(fold(names[cut - 1].text)) >= _FAMILY:
+    while cut > 1 and family_share(fold(names[cut - 1].text)) >= first_family:
         cut -= 1
     # Both halves of "Smith-Jones" are family names.
     while cut > 1 and text[names[cut - 1].end] == "-":

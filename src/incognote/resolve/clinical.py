@@ -49,6 +49,8 @@ _NUMBER_CUE = re.compile(
     r"[.:#]*\s*$",
     re.IGNORECASE,
 )
+# A quantity: "at VQS Lod: -3.10 <= x".
+_VALUE = re.compile(r"\s*[:=<>]{1,2}\s*[-+]?\d")
 _DEGREE = re.compile(r",?\s*(?:MD|M\.D\.|DO|RN|NP|PA|PhD|Ph\.D\.)\b")
 
 
@@ -97,9 +99,12 @@ def _is_dated(found: str, before: str) -> bool:
 def _agreed(claim: Claim, claims: Sequence[Claim], text: str) -> bool:
     """Whether two detectors find PHI of one category here, in words that no clinician uses.
 
-    One word alone is not enough for a name: drugs and organisms have names, too.
+    One word alone is not enough for a name: drugs and organisms have names, too. What has a value
+    is a quantity.
     """
     category = label(claim.span.label).category
+    if _VALUE.match(text, claim.span.end):
+        return False
     words = _WORD.findall(text[claim.span.start : claim.span.end])
     if (category == "NAME" and len(words) < 2) or any(map(is_medical, words)):
         return False

@@ -12,10 +12,9 @@ from typing import Any, TypeVar, cast
 from incognote.core.caches import BoundedDict, cached
 from incognote.core.errors import TransformError
 from incognote.core.people import NOBODY, People
-from incognote.core.text.language import languages_in
 from incognote.core.text.letters import visible
 from incognote.core.types import Document, Span
-from incognote.lexicon.language import language_of
+from incognote.lexicon.language import is_spanish
 from incognote.policy import Policy, TransformRules
 from incognote.transform.draw import Draws
 from incognote.transform.leaks.originals import Originals
@@ -137,10 +136,7 @@ class Scope:
 
 
 def _is_spanish(record: TransformRecord) -> bool:
-    # As the detectors were chosen: a terse Spanish form gets Spanish streets, too. With an English
-    # paragraph it is a chart in English, or in both.
-    usual = record.policy.prepare.languages
-    return language_of(record.text, usual) == "es" and "en" not in languages_in(record.text)
+    return is_spanish(record.text, record.policy.prepare.languages)
 
 
 class TransformRecord:

@@ -39,6 +39,15 @@ def test_a_result_is_not_falsified(segment, policy):
     assert out.split("\r")[3] == segment
 
 
+def test_a_degree_is_no_name_but_may_hold_one():
+    segment = "NK1|1|OKONKWO^CHIDI^^^^Bachelors|FTH"
+    out = deidentified(f"{HEAD}{segment}\r", "x.hl7").decode().split("\r")[3]
+    assert out.endswith("^^^^Bachelors|FTH")
+    assert "OKONKWO" not in out
+    out = deidentified(HEAD + segment.replace("Bachelors", "of Adaeze Okonkwo") + "\r", "x.hl7")
+    assert b"Adaeze" not in out
+
+
 @pytest.mark.parametrize(
     "value", ["CALLED TO DR. BRANDVOLD", "OKONKWO, ADAEZE", "MRN 7741902", "seen 03/11/2024"]
 )

@@ -26,6 +26,7 @@ from incognote.formats.hl7.rules import (
     CALLED_BY,
     COMPONENTS,
     DATE,
+    DEGREE,
     LABELS_OF_TESTS,
     NARRATIVE,
     NUMBERS,
@@ -260,7 +261,8 @@ class _Message:
             if STAMP.match(component.text):
                 self._single(component, "DATE")
             elif says_something(component.text):
-                self._text([component])
+                is_degree = component in components[DEGREE.get(family, slice(0))]
+                self._text([component], clinical=is_degree)
         if family in ("NAME", "XCN", "NDL"):
             self._person(components, family, label or "DOCTOR")
         elif family in COMPONENTS:

@@ -43,6 +43,8 @@ LABELS_OF_TESTS = frozenset(
 )
 # The component of a name that says how its bearer is called.
 CALLED_BY = 15
+# And that which says what was studied: a clinical value, not a text.
+DEGREE = {"NAME": slice(5, 6), "XCN": slice(6, 7)}
 # Fields whose text goes on in the next segment of the same name.
 NARRATIVE = {"OBX": 5, "NTE": 3}
 DATE = re.compile(r"\d{8}|\d{6}$|\d{4}$")
