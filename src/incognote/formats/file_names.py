@@ -21,7 +21,7 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 # Words that people call files by. A name made of nothing else says nothing. Some are names of
 # people, too: written with a capital, those are read.
 _ALSO_NAMES = frozenset(
-    "bundle case chart clinic dev gold held main page small train ward wards".split()
+    "alta bundle carta case chart clinic dev gold held main page small train ward wards".split()
 )
 _PLAIN = frozenset(
     """
@@ -40,6 +40,8 @@ _PLAIN = frozenset(
     project protocol pyproject quarantine query queries questionnaire readme release releases
     requirements schema script scripts security settings setup source sources spans study support
     db ini template templates thumbs todo tutorial variables version versions
+    alta archivo carta consulta datos documento evolucion evolución historia informe informes ingreso
+    nota notas paciente pacientes prueba resultado resultados texto urgencias
     """.split()
 )
 
@@ -160,10 +162,12 @@ class Renaming:
 
 
 def _is_plain(stem: str) -> bool:
-    """Plain words with at most a short number among them: a date or an identifier has more."""
+    """Plain words with at most a short number or one letter among them: a date or an identifier has
+    more, and initials are two."""
     words, numbers = re.findall(r"[^\W\d_]+", stem), re.findall(r"\d+", stem)
-    short = sum(map(len, numbers)) < 3 and len(numbers) < 2
-    return bool(words) and short and all(map(_is_plain_word, words))
+    letters = [word for word in words if len(word) == 1]
+    short = sum(map(len, numbers)) + len(letters) < 3 and len(numbers) < 2 and len(letters) < 2
+    return bool(words) and short and all(_is_plain_word(w) for w in words if len(w) > 1)
 
 
 def _is_plain_word(word: str) -> bool:
