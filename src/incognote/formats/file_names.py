@@ -40,8 +40,8 @@ _PLAIN = frozenset(
     project protocol pyproject quarantine query queries questionnaire readme release releases
     requirements schema script scripts security settings setup source sources spans study support
     db ini template templates thumbs todo tutorial variables version versions
-    alta archivo carta consulta datos documento evolucion evolución historia informe informes ingreso
-    nota notas paciente pacientes prueba resultado resultados texto urgencias
+    alta archivo carta consulta datos documento evolucion evolución historia informe informes
+    ingreso nota notas paciente pacientes prueba resultado resultados texto urgencias
     """.split()
 )
 
