@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.texts import characters
 
 from incognote.core.labels import SAFE
 from incognote.core.registry import load
@@ -141,8 +142,8 @@ NOTES = st.lists(
     max_size=5,
 ).map(lambda parts: parse_markup("\n".join(parts))[0])
 TEXTS = st.text(alphabet=st.sampled_from("abDJM .,'-\"()^/&:\n\t1éŁß@_"), max_size=60) | st.text(
-    max_size=40
-).filter(lambda text: "\x00" not in text)
+    characters(exclude="\0"), max_size=40
+)
 
 
 @given(TEXTS | NOTES)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.texts import characters
 
 from incognote.core import registry
 from incognote.core.types import Document
@@ -47,7 +48,7 @@ def test_it_is_registered():
     assert registry.load("detector", "places") is PlaceDetector
 
 
-@given(st.text())
+@given(st.text(characters()))
 def test_spans_stay_in_range_and_apart(text):
     spans = found(text)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
