@@ -27,7 +27,7 @@ def name_image(
     of the full name's surrogate, where that has one. `like` says what a word is that no list
     knows."""
     is_given = like is not None and like.pool == "given"
-    question = ("name", folded, role, is_given, record.is_spanish)
+    question = ("name", folded, role, is_given)
     new = record.scope.memo(question, lambda: _nickname(folded, record, role, is_given=is_given))
     return record.chose(new)
 
@@ -37,7 +37,7 @@ def _nickname(folded: str, record: TransformRecord, role: str, *, is_given: bool
     if listed is not None:
         return listed
     if is_given and name_place(folded) is None:
-        cell = rarest_names("first", _origin("first", folded, record), likely_sex(folded))
+        cell = rarest_names("first", lexicon().origin("first", folded), likely_sex(folded))
         return cell.name(record.scope.draws.dice(f"RARE GIVEN {role}", folded).below(len(cell)))
     root = full_form(folded)
     place = name_place(folded)
@@ -65,7 +65,7 @@ def _image(folded: str, record: TransformRecord, role: str) -> str:
         return _feminine(_image(folded[:-1] + "i", record, role))
     place = name_place(folded)
     if place is None:
-        cell = rarest_names("last", _origin("last", folded, record))
+        cell = rarest_names("last", lexicon().origin("last", folded))
         return cell.name(record.scope.draws.dice(f"RARE {role}", folded).below(len(cell)))
     cell, index = place
     if record.corpus is not None:
@@ -75,12 +75,6 @@ def _image(folded: str, record: TransformRecord, role: str) -> str:
     if new != index and cell.kind == "first" and may_call(folded, fold(cell.name(new))):
         new = _permuted(cell, new, record, role)
     return cell.name(new)
-
-
-def _origin(kind: Kind, folded: str, record: TransformRecord) -> str:
-    """Where a name comes from that is on no list: from Spain in a note in Spanish, whatever its
-    letters look like ("Etxeberria"), else from where names like it come."""
-    return "hispanic" if record.is_spanish else lexicon().origin(kind, folded)
 
 
 def other_name(folded: str, record: TransformRecord, role: str = KIN) -> str:
