@@ -239,7 +239,8 @@ def spanish(sources: Sources, out: Path) -> None:
         with (out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             for doc in mapped:
                 spans = [{"start": s.start, "end": s.end, "type": s.label} for s in doc.spans]
-                row = {"id": doc.id, "text": doc.text, "spans": spans}
+                # One group, of which as many notes are held out as of each group of ours.
+                row = {"id": f"meddocan_{doc.id}", "text": doc.text, "spans": spans}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
     for kind, items in spanish_pools().items():
         (out / "spanish_pools").mkdir(parents=True, exist_ok=True)

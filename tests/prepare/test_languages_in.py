@@ -7,8 +7,8 @@ import re
 import pytest
 
 from incognote import Deidentifier
-from incognote.core.text.language import languages_in, words_of
 from incognote.core.types import Document
+from incognote.lexicon.language import languages_in, words_of
 from incognote.policy import PrepareRules
 from incognote.prepare import prepare
 
@@ -22,11 +22,25 @@ SPANISH = (
 )
 
 
-def test_languages_are_told_by_paragraph():
-    assert languages_in(ENGLISH) == {"en"}
-    assert languages_in(SPANISH) == {"es"}
-    assert languages_in(f"{ENGLISH}\n\n{SPANISH}") == {"en", "es"}
-    assert languages_in("Los Angeles, San Juan; para 2, no se. BP 120/80") == frozenset()
+@pytest.mark.parametrize(
+    ("text", "main", "besides"),
+    [
+        (ENGLISH, "en", set()),
+        (SPANISH, "es", set()),
+        (f"{ENGLISH}\n\n{SPANISH}", "en", {"es"}),
+        ("Los Angeles, San Juan; para 2, no se. BP 120/80", "en", set()),
+        # A list of names is in no language of its own.
+        ("Garcia Lopez, Maria 4B\nCruz, Rosa 5A\nde la Paz, Consuelo 7C", "en", set()),
+        ("cama 4: sin fiebre, pte eco. cama 5: alta hoy", "es", set()),
+        (
+            "Pt here with su hija, dice que le duele mucho la rodilla, denies SOB, pain was 6/10",
+            "en",
+            {"es"},
+        ),
+    ],
+)
+def test_languages_of_a_text(text, main, besides):
+    assert languages_in(text) == (main, besides)
 
 
 def test_a_view_knows_the_languages_of_its_parts():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from incognote.core.errors import UsageError
 from incognote.core.labels import all_labels
 from incognote.core.types import AnnotatedDocument
-from incognote.lexicon.language import language_of
+from incognote.lexicon.language import languages_in
 from incognote.prepare.fold import fold
 
 Mark = tuple[int, int, str]
@@ -61,7 +61,7 @@ def outside(name: str, start: int, end: int, label: str, size: int) -> UsageErro
 
 def languages_of(notes: Iterable[Note]) -> tuple[str, ...]:
     """The languages that at least a twentieth of the notes are written in."""
-    counts = Counter(language_of(note.text, ("en",)) for note in notes)
+    counts = Counter(languages_in(note.text).main for note in notes)
     return tuple(sorted(name for name, count in counts.items() if count * 20 >= counts.total()))
 
 

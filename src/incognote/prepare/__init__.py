@@ -6,10 +6,9 @@ Detectors read views and never the document; every offset of a view maps back.
 from __future__ import annotations
 
 from incognote.core.errors import ReadError
-from incognote.core.text.language import languages_in
 from incognote.core.text.letters import hides_text
 from incognote.core.types import Document, View
-from incognote.lexicon.language import language_of
+from incognote.lexicon.language import Languages, languages_in
 from incognote.policy import PrepareRules
 from incognote.prepare.fold import fold
 from incognote.prepare.inclusion import inclusion_list, leave_out
@@ -26,10 +25,9 @@ def prepare(document: Document, rules: PrepareRules) -> list[View]:
     """
     if hides_text(document.text):
         raise ReadError("holds tag letters, which are invisible text")
-    language = language_of(document.text, rules.languages)
-    also = tuple(sorted(languages_in(document.text, besides=language)))
+    languages = languages_in(document.text, rules.languages)
     return [
-        _view(document, start, end, language, also, rules)
+        _view(document, start, end, languages, rules)
         for start, end in windows(document.text, rules.window)
         if end > start
     ]
@@ -39,8 +37,7 @@ def _view(
     document: Document,
     start: int,
     end: int,
-    language: str,
-    also: tuple[str, ...],
+    languages: Languages,
     rules: PrepareRules,
 ) -> View:
     text, offsets = fold(document.text[start:end], base=start)
@@ -61,7 +58,7 @@ def _view(
         offsets=offsets,
         tokens=tokens,
         sentences=sentences,
-        language=language,
-        also=also,
+        language=languages.main,
+        also=tuple(sorted(languages.besides)),
         unread=unread,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ODDS = 6.0
 # What a teacher holds for PHI this much is worth the attention of all layers. Smoothed targets
 # leave some doubt about every word, so less would keep a third of the text.
-DOUBT = 0.15
+DOUBT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
