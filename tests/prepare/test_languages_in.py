@@ -34,8 +34,8 @@ SPANISH = (
         ("cama 4: sin fiebre, pte eco. cama 5: alta hoy", "es", set()),
         (
             "Pt here with su hija, dice que le duele mucho la rodilla, denies SOB, pain was 6/10",
-            "en",
-            {"es"},
+            "es",
+            {"en"},
         ),
     ],
 )

@@ -32,7 +32,8 @@ _ENGLISH_SHARE = 0.03
 _SMALL_FOREIGN = frozenset(
     "der das und mit wurde wird ist nicht eine einer dem von für auch het een geen niet bij hij"
     " las del que por una les une dans avec pour sur della che nel uma não dos och inte med för"
-    " som ikke aan naar los con para paciente su dice sin tiene muy pero cuando hoy hija hijo".split()
+    " som ikke aan naar los con para paciente su dice sin tiene muy pero cuando hoy hija"
+    " hijo".split()
 )
 _FEW_FOREIGN, _TIMES_FOREIGN = 3, 2
 # Weights are logarithms of odds, three at most for a word: three words that are surely of a
