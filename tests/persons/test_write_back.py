@@ -77,6 +77,51 @@ def test_a_note_that_changed_gets_the_fixed_rules_only(where):
     assert "40-49-year-old" in released(where)[0]
 
 
+def test_a_birth_date_that_the_view_does_not_know_is_no_date_like_others(where):
+    """Moved by a few days it would tell the age that the table hides."""
+    anonymised(where, "--quasi", "age")
+    rows = [json.loads(line) for line in (where / "notes.jsonl").read_text().splitlines()]
+    rows[0]["text"] = "DOB: 3/4/1981. Seen 6/7/2021. " + rows[0]["text"]
+    rows[0]["dob"] = "1981-03-04"
+    (where / "notes.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    out = where / "out/notes.jsonl"
+    source, view = str(where / "notes.jsonl"), str(where / "anon")
+    assert run(where, "deid", source, "--view", view, "-o", str(out)) == 0
+    first = json.loads(out.read_text().splitlines()[0])
+    assert first["text"].startswith("DOB: [DATE]. Seen ")
+    assert "Seen [DATE]" not in first["text"]
+    assert first["dob"] == "[DATE]"
+
+
+def test_a_view_of_other_documents_is_told(where, capsys):
+    anonymised(where, "--quasi", "age")
+    source, view = where / "other.jsonl", str(where / "anon")
+    rows = (where / "notes.jsonl").read_text()
+    source.write_text(rows)
+    out = str(where / "out.jsonl")
+    assert run(where, "deid", str(source), "--view", view, "-o", out) == 1
+    assert "the view has read none of these documents" in capsys.readouterr().err
+    (where / "notes.jsonl").write_text(rows + json.dumps({"id": "new", "text": "Well."}) + "\n")
+    command = ["deid", str(where / "notes.jsonl"), "--view", view, "-o", out]
+    options = ["--key-file", str(where / "key"), *POLICY[:2]]
+    assert main([*command, *options]) == 0
+    assert "note: 1 documents are not in the view" in capsys.readouterr().err
+
+
+def test_a_field_of_sex_stays(where):
+    """"F" is not the initial of anybody, whatever the names of the row are."""
+    rows = [
+        {"id": f"n{n}", "patient_id": f"P{n}", "name": "Fay Furlong", "sex": "F", "age": 40 + n % 9,
+         "text": "Fay F. Furlong is well."}
+        for n in range(12)
+    ]  # fmt: skip
+    (where / "notes.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    anonymised(where, "--quasi", "age,sex")
+    released(where)
+    written = [json.loads(line) for line in (where / "out/notes.jsonl").read_text().splitlines()]
+    assert {row["sex"] for row in written} == {"F"}
+
+
 def test_workers_change_nothing(where):
     anonymised(where, "--quasi", "age,city")
     one = released(where)

@@ -82,9 +82,13 @@ def write_anonymous(
 @dataclass(frozen=True, slots=True)
 class ReleasedValues:
     """The replacement of each mention, by document and digest of its text: in a text that has
-    changed since the view was made, no place can be trusted."""
+    changed since the view was made, no place can be trusted. `known` and `unknown` collect the
+    texts that were asked for and that the view has read, or not."""
 
     places: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = field(repr=False)
+    documents: frozenset[str] = field(repr=False)
+    known: set[str] = field(default_factory=set, repr=False)
+    unknown: set[str] = field(default_factory=set, repr=False)
 
     @classmethod
     def read(cls, folder: Path) -> ReleasedValues:
@@ -116,10 +120,15 @@ class ReleasedValues:
             ):
                 text = _written(each, released[person][each.attribute])
                 places[where].append((each.start, each.end, text))
-        return cls({where: tuple(found) for where, found in places.items()})
+        return cls(
+            {where: tuple(found) for where, found in places.items()},
+            frozenset({*view.owner, *(each.source for each in view.mentions)}),
+        )
 
     def with_known_values(self, document: Document) -> Document:
         """The document with what is published of its mentions."""
+        if document.free_text:
+            (self.known if document.id in self.documents else self.unknown).add(document.id)
         found = self.places.get((document.id, digest(document.text)), ())
         return replace(document, released=found) if found else document
 
@@ -142,7 +151,7 @@ def _written(mention: Mention, value: str) -> str:
 
 def view_policy(policy: Policy) -> Policy:
     """The policy with the values of the view for everything that says something of a person."""
-    policy = with_fields(policy)
+    policy = with_fields(policy, texts=False)
     labels = dict(policy.labels)
     for label, attribute in LABELS.items():
         if attribute in QUASI:

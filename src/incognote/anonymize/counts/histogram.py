@@ -78,6 +78,10 @@ def histogram(
         raise UsageError(f"the method must be one of {', '.join(METHODS)}")
     if not by:
         raise UsageError("name the attributes to count by")
+    if len(set(by)) < len(by):
+        raise UsageError("an attribute to count by is named twice")
+    if unknown := sorted({*(hierarchies or {}), *(levels or {})} - set(by)):
+        raise UsageError(f"a hierarchy or level of {', '.join(unknown)}, which is not counted by")
     table = Table.of(data, list(by))
     bins = [bins_for(name, (hierarchies or {}).get(name), (levels or {}).get(name)) for name in by]
     shape = tuple(len(each.labels) for each in bins)
