@@ -71,7 +71,8 @@ def read_people(
     owner: Mapping[str, str] | None = None,
 ) -> View:
     """The view of all documents at `where`. Documents that fail are passed to `refused`; `seen` is
-    called with each that was read, once. `owner` says whose documents are, if it knows all."""
+    called with each that was read, once. `owner` says whose documents are, if it knows all that
+    say something of anybody."""
     if where == STREAM:
         raise UsageError("people are linked over all notes: give a file or a folder, not -")
     policy = reading_policy(settings.policy)
@@ -103,9 +104,10 @@ def read_people(
 
 
 def _owned(notes: list[Note], owner: Mapping[str, str]) -> list[Note]:
-    if any(note.id not in owner for note in notes):
+    """The notes under the given owners, if these are known of all notes that say anything."""
+    if any(note.id not in owner and (note.stated or note.mentions) for note in notes):
         return notes
-    return [replace(note, stated=owner[note.id]) for note in notes]
+    return [replace(note, stated=owner.get(note.id, "")) for note in notes]
 
 
 def _results(

@@ -80,6 +80,35 @@ def write_anonymous(
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """What an anonymised view publishes: the values of each person by attribute, and who is
+    suppressed."""
+
+    values: Mapping[str, Mapping[str, str]] = field(repr=False)
+    suppressed: frozenset[str] = field(repr=False)
+
+    @classmethod
+    def read(cls, folder: Path) -> Published:
+        if not (folder / ANONYMOUS).is_file():
+            raise UsageError(f"{folder}: not what `incognote anonymize` wrote of a view")
+        rows = read_parquet(folder / ANONYMOUS)
+        quasi = Release.read(folder).quasi
+        people = list(enumerate(rows["person"]))
+        return cls(
+            {person: {name: rows[name][row] for name in quasi} for row, person in people},
+            frozenset(person for row, person in people if rows["suppressed"][row]),
+        )
+
+    def wordings(self, person: str) -> dict[str, tuple[str, str]]:
+        """The values of a person that say anything, as the table and as a sentence has them."""
+        return {
+            name: (value, _in_sentence(name, value))
+            for name, value in self.values[person].items()
+            if value not in (ROOT, "")
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedValues:
     """The replacement of each mention, by document and digest of its text: in a text that has
     changed since the view was made, no place can be trusted. `known` and `unknown` collect the
@@ -93,15 +122,8 @@ class ReleasedValues:
     @classmethod
     def read(cls, folder: Path) -> ReleasedValues:
         view = read_view(folder)
-        path = folder / ANONYMOUS
-        if not path.is_file():
-            raise UsageError(f"{folder}: not what `incognote anonymize` wrote of a view")
+        released = Published.read(folder).values
         release = Release.read(folder)
-        rows = read_parquet(path)
-        released = {
-            person: {name: rows[name][row] for name in release.quasi}
-            for row, person in enumerate(rows["person"])
-        }
         own = {person.id: person for person in view.persons}
         places: defaultdict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)
         for each in view.mentions:
@@ -142,9 +164,16 @@ def _written(mention: Mention, value: str) -> str:
     """A published value as it reads in a sentence."""
     if value in (ROOT, ""):
         return f"[{mention.label}]"
-    if mention.attribute == "city":
+    if mention.attribute == "profession" and value == mention.value:
+        return value
+    return _in_sentence(mention.attribute, value)
+
+
+def _in_sentence(attribute: str, value: str) -> str:
+    """A generalised value as it reads in a sentence."""
+    if attribute == "city":
         return value.partition(",")[0]  # the state is a mention of its own
-    if mention.attribute == "profession" and value != mention.value:
+    if attribute == "profession":
         return f"worker in {value[0].lower()}{value[1:]}"
     return value
 
