@@ -43,6 +43,51 @@ def test_a_birth_date_gives_the_age_at_the_latest_note():
     assert view.persons[0].values["age"].value == "70"
 
 
+def test_ages_become_a_birth_year_with_the_dates_of_their_notes():
+    older = replace(note("b", "P1", age=["52", "52"]), date="2026-02-03")
+    dated = Note("c", "P1", "", note("c", "P1", age="50", visit="2024-03-04").mentions)
+    view = build([note("a", "P1", age="47"), older, dated, note("d", "P2", sex="male")], KEY)
+    grown, unknown = sorted((each.values for each in view.persons), key=lambda v: v["sex"].value)
+    assert (grown["birth_year"].value, grown["birth_year"].count) == ("1974", 4)
+    assert grown["age"].value == "52"
+    assert (grown["age"].conflicts, grown["birth_year"].conflicts) == (0, 0)
+    assert unknown["birth_year"].value == ""
+    table = omop_columns(view)
+    assert sorted(table["year_of_birth"], key=str) == [1974, None]
+
+
+def test_an_age_that_no_birth_year_explains_is_a_conflict():
+    older = replace(note("b", "P1", age="80"), date="2021-02-03")
+    (person,) = build([note("a", "P1", age=["47", "47"]), older], KEY).persons
+    assert person.values["age"].conflicts == person.values["birth_year"].conflicts == 1
+    born = note("c", "P2", birth_date="1980-01-02", age="70")
+    (other,) = build([born], KEY).persons
+    assert (other.values["birth_year"].value, other.values["age"].conflicts) == ("1980", 1)
+
+
+def test_of_values_said_equally_often_the_better_score_wins():
+    unsure = Mention("a", 0, 1, "CITY", "city", "Avon, CT", "patient", 0.4)
+    sure = Mention("a", 5, 6, "CITY", "city", "Yarmouth, ME", "patient", 0.9)
+    (person,) = build([Note("a", "P1", "", (unsure, sure))], KEY).persons
+    assert person.values["city"].value == "Yarmouth, ME"
+    assert person.values["city"].conflicts == 1
+
+
+def test_a_town_gets_the_state_that_the_record_has():
+    def said(document: str, attribute: str, value: str, detector: str = "given") -> Mention:
+        return Mention(document, 0, 1, "", attribute, value, "patient", 1.0, (detector,))
+
+    notes = [
+        Note("row", "P1", "", (said("row", "city", "Avon"), said("row", "state", "CT"))),
+        Note("text", "P1", "", (said("text", "city", "Avon", "model"),)),
+        Note("far", "P1", "", (said("far", "city", "Yarmouth", "model"),)),
+        Note("other", "P2", "", (said("other", "city", "Avon"),)),
+    ]
+    view = build(notes, KEY)
+    towns = {each.document: each.value for each in view.mentions if each.attribute == "city"}
+    assert towns == {"row": "Avon, CT", "text": "Avon, CT", "far": "Yarmouth", "other": "Avon"}
+
+
 def test_relatives_do_not_enter_the_row():
     aunt = Mention("a", 1, 3, "AGE", "age", "88", "relative", 0.9)
     view = build([Note("a", "P1", "", (aunt,))], KEY)
@@ -59,7 +104,10 @@ def test_names_of_people_depend_on_the_key_and_not_on_the_order():
 
 
 def test_a_view_comes_back_as_it_was_and_is_private(tmp_path):
-    view = build([note("a", "P1", age="47", zip="06110"), note("b", "P2", sex="male")], KEY)
+    view = build(
+        [note("a", "P1", age="47", zip="06110", mrn="7"), note("b", "P2", sex="male", mrn="7")], KEY
+    )
+    assert view.contradicting == {"a", "b"}
     write_view(view, tmp_path / "view")
     assert read_view(tmp_path / "view") == view
     for path in (tmp_path / "view").iterdir():

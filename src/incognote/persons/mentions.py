@@ -29,7 +29,9 @@ QUASI = (
 )  # fmt: skip
 SENSITIVE = ("diagnosis",)
 DATED = ("admission", "visit")
-ATTRIBUTES = (*DIRECT, *QUASI, *SENSITIVE, *DATED)
+# Worked out from the others; no mention has it.
+DERIVED = ("birth_year",)
+ATTRIBUTES = (*DIRECT, *QUASI, *SENSITIVE, *DATED, *DERIVED)
 
 LABELS = {
     "AGE": "age",

@@ -25,7 +25,7 @@ from incognote.policy import LabelRule, Policy
 
 ANONYMOUS = "anonymous.parquet"
 # Attributes whose order says something: ages are published as ranges of their members.
-_NUMBERS = frozenset({"age"})
+_NUMBERS = frozenset({"age", "birth_year"})
 # A birth date says the age more exactly than the age itself.
 _BIRTH_TAG = "[DATE]"
 
