@@ -59,6 +59,28 @@ def test_a_quasi_identifier_cannot_be_kept(table, tmp_path, capsys):
     assert not (tmp_path / "o.csv").exists()
 
 
+@pytest.mark.parametrize("verb", ["anonymize", "histogram", "risk"])
+@pytest.mark.parametrize("column", ["person", "mrn"])
+def test_a_person_with_two_rows_is_no_two_persons(tmp_path, capsys, verb, column):
+    path = tmp_path / "t.csv"
+    rows = [f"{CANARY}{n // 2},{30 + n}" for n in range(8)]
+    path.write_text(f"{column},age\n" + "\n".join(rows) + "\n")
+    own = {
+        "anonymize": ["--quasi", "age", "--k", "2"],
+        "histogram": ["--by", "age", "--epsilon", "1"],
+        "risk": ["--quasi", "age"],
+    }[verb]
+    named = [] if column == "person" else ["--person", column]
+    out = ["-o", str(tmp_path / "out")]
+    assert main([verb, str(path), *own, *named, *out]) == 1
+    said = capsys.readouterr().err
+    assert f"{column}, row 2: a person has more than 1 row" in said
+    assert CANARY not in said
+    if verb == "histogram":
+        pytest.importorskip("opendp")
+        assert main([verb, str(path), *own, *named, *out, "--contributions", "2"]) == 0
+
+
 def test_mistakes_are_told_without_values(table, tmp_path, capsys):
     (tmp_path / "zip.csv").write_text("02130;021;*\n")
     for options in (

@@ -176,6 +176,25 @@ def _kind(name: str, values: Iterable[Any]) -> str | None:
     return kinds.pop() if kinds else TEXT
 
 
+PERSON = "person"
+
+
+def check_persons(data: Any, column: str = "", most: int = 1) -> None:
+    """Refuses a table in which a person has more than `most` rows: who is there eleven times would
+    be a class alone. `column` names the persons; by default it is "person", if there is one."""
+    if not column and PERSON not in column_names(data):
+        return
+    name = column or PERSON
+    codes = Table.of(data, [name])[name].codes
+    rows = np.bincount(codes[codes != MISSING])
+    if not (rows > most).any():
+        return
+    own = np.flatnonzero(codes == int(np.argmax(rows > most)))
+    raise UsageError(
+        f"{name}, row {own[most] + 1}: a person has more than {most} row{'s' * (most > 1)}"
+    )
+
+
 # ---------------------------------------------------------------------------------------- files
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from incognote.anonymize.counts.budget import Ledger
 from incognote.anonymize.hierarchy import ROOT
 from incognote.anonymize.release import Release
-from incognote.anonymize.table import read_table
+from incognote.anonymize.table import check_persons, read_table
 from incognote.core.errors import UsageError
 from incognote.core.types import Failure, Result
 from incognote.corpus.files import read_corpus
@@ -55,7 +55,8 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is asked. `quasi` is what an attacker may know (default: all that is found),
-    `sensitive` what he wants to learn; `link` is how far notes of one person are linked."""
+    `sensitive` what he wants to learn; `link` is how far notes of one person are linked; `person`
+    is the column of a table that names the person."""
 
     limits: Limits = field(default_factory=Limits)
     quasi: tuple[str, ...] = ()
@@ -63,6 +64,7 @@ class Asked:
     missing: str = "value"
     link: str = "exact"
     attackers: tuple[str, ...] = USUAL
+    person: str = ""
 
 
 def measure(
@@ -108,7 +110,9 @@ def measure(
 
 
 def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversity | None]:
-    data, hidden = _shown(read_table(path), asked.quasi)
+    everything = read_table(path)
+    check_persons(everything, asked.person)
+    data, hidden = _shown(everything, asked.quasi)
     single = singling_out(
         data,
         asked.quasi,

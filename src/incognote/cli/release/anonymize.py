@@ -13,6 +13,7 @@ from incognote.cli import DONE
 from incognote.cli.options import show_pairs
 from incognote.cli.release.tables import (
     add_hierarchies,
+    add_person,
     add_table,
     hierarchies_from,
     names_in,
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="other columns to copy as they are; those that are not named are left out",
     )
+    add_person(group)
     add_hierarchies(group)
     group = parser.add_argument_group("what every class must fulfil")
     group.add_argument(
@@ -94,9 +96,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from incognote.anonymize.table import check_persons
+
     if args.input.is_dir():
         return _of_view(args)
     data = read_people(args.input)
+    check_persons(data, args.person)
     keep = names_in(args.keep)
     release, columns = _anonymized(args, data, keep)
     _write(args.output, columns)
