@@ -75,7 +75,11 @@ def test_a_row_with_too_many_cells(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("t.csv", f"age,name\n30,Jos\u00e9 {CANARY}\n".encode("latin-1"), "not a text file in UTF-8"),
+        (
+            "t.csv",
+            f"age,name\n30,Jos\u00e9 {CANARY}\n".encode("latin-1"),
+            "not a text file in UTF-8",
+        ),
         ("t.csv", f'age,sex\n30,"{CANARY}\n31,M\n'.encode(), "never closed"),
         ("t.csv", f"age,sex\n30,F\nNaN,{CANARY}\n".encode(), "age, row 2: not a number"),
         ("t.csv", f"age,sex\n-inf,F\n31,{CANARY}\n".encode(), "age, row 1: not a number"),

@@ -52,6 +52,29 @@ def test_global_recoding_fills_in_what_ships_and_can_be_applied(table, tmp_path)
     assert again.read_text() == out.read_text()
 
 
+def test_ties_of_relaxed_recoding_are_keyed(tmp_path):
+    """Which of equal rows fall into which half cannot be worked out without the key."""
+    path = tmp_path / "t.csv"
+    path.write_text("age,ill\n" + "".join(f"{n % 3},flu{n}\n" for n in range(40)))
+    command = ["anonymize", str(path), "--quasi", "age", "--sensitive", "ill", "--l", "2"]
+    tables = []
+    for number, name in enumerate(("one long key of ours", "one long key of ours", "b" * 9)):
+        (tmp_path / "key").write_text(name + " and twelve more letters")
+        out = tmp_path / f"{number}.csv"
+        options = [
+            "--k",
+            "5",
+            "--quiet",
+            "--recoding",
+            "relaxed",
+            "--key-file",
+            str(tmp_path / "key"),
+        ]
+        assert main([*command, *options, "-o", str(out)]) == 0
+        tables.append(out.read_text())
+    assert tables[0] == tables[1] != tables[2]
+
+
 def test_a_quasi_identifier_cannot_be_kept(table, tmp_path, capsys):
     command = ["anonymize", str(table), "--quasi", "age,sex", "--keep", "age", "--k", "5"]
     assert main([*command, "-o", str(tmp_path / "o.csv")]) == 1

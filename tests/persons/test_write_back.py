@@ -109,7 +109,7 @@ def test_a_view_of_other_documents_is_told(where, capsys):
 
 
 def test_a_field_of_sex_is_not_read_where_it_may_be_replaced():
-    """"F" of PID-8 became another initial in a message with many names."""
+    """ "F" of PID-8 became another initial in a message with many names."""
     from incognote.persons.reading import reading_policy
     from incognote.persons.write_back import view_policy
     from incognote.policy import load_policy
@@ -126,6 +126,27 @@ def test_workers_change_nothing(where):
     command = ["deid", str(where / "notes.jsonl"), "--view", str(where / "anon"), "-o", str(out)]
     assert run(where, *command, "--workers", "2") == 0
     assert [json.loads(line)["text"] for line in out.read_text().splitlines()] == one
+
+
+def test_the_levels_of_a_release_are_used_for_new_notes(where, capsys):
+    anonymised(where, "--quasi", "age,marital", "--recoding", "global")
+    rows = (where / "notes.jsonl").read_text().replace("divorced", "married")
+    (where / "notes.jsonl").write_text(rows)
+    assert run(where, "persons", str(where / "notes.jsonl"), "-o", str(where / "view")) == 0
+    command = ["anonymize", str(where / "view"), "--apply", str(where / "anon"), "--quiet"]
+    assert main([*command, "-o", str(where / "again")]) == 0
+    levels = [
+        json.loads((where / name / "release.json").read_text())["levels"]
+        for name in ("anon", "again")
+    ]
+    assert levels[0] == levels[1]
+    few = "\n".join(rows.splitlines()[:3]) + "\n"
+    (where / "notes.jsonl").write_text(few)
+    assert run(where, "persons", str(where / "notes.jsonl"), "-o", str(where / "view")) == 0
+    capsys.readouterr()
+    assert main([*command, "-o", str(where / "no")]) == 1
+    assert "only 3 persons" in capsys.readouterr().err
+    assert not (where / "no").exists()
 
 
 def test_a_folder_that_is_no_anonymised_view(where, capsys):

@@ -67,6 +67,7 @@ def test_auc_of_the_blind_and_of_the_seeing():
     assert auc(np.zeros(4), real) == 0.5
     assert auc(np.array([0.9, 0.1, 0.8, 0.2]), real) == 1.0
     assert auc(np.array([0.1, 0.9, 0.2, 0.8]), real) == 0.0
+    assert auc(np.array([0.9, 0.9, 0.8, 0.2]), real) == 0.625  # a tie counts half
 
 
 def released_notes(count: int) -> list[Marked]:
@@ -87,7 +88,10 @@ def test_attackers_find_what_differs_from_surrogates():
     assert attacks["once"].detection == 1.0
     assert attacks["list"].auc > 0.9
     assert attacks["once"].base == 0.25
-    assert attacks["list"].by_label == {"DOCTOR": (30, attacks["list"].hits)}
+    assert attacks["list"].by_label["DOCTOR"].leaks == 30
+    own = attacks["list"].as_dict()["by_label"]["DOCTOR"]
+    assert (own["marks"], own["found"], own["base_rate"]) == (120, attacks["list"].hits, 0.25)
+    assert own["auc"] == attacks["list"].as_dict()["auc"]
 
 
 def test_the_crf_attacker_learns_surrogates():

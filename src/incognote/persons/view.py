@@ -247,14 +247,14 @@ def _values(
     found = {name: _decided(name, said[name], mentions) for name in ATTRIBUTES}
     years = _birth_years(rows, mentions, days)
     found["birth_year"] = _birth_year(found["birth_date"], years)
-    if found["birth_year"].value:
+    if said["age"] and (born_in := found["birth_year"].value):
         # People grow older from note to note: ages contradict where years of birth do.
-        born = int(found["birth_year"].value)
-        apart = [row for row, year in years.items() if abs(year - born) > 1]
-        loose = [row for each in said["age"].values() for row in each if row not in years]
-        age = found["age"]
-        off = sum(abs(int(mentions[row].value) - int(age.value)) > 1 for row in loose)
-        found["age"] = replace(age, conflicts=len(apart) + off)
+        apart = sum(abs(year - int(born_in)) > 1 for year in years.values())
+        stated = int(found["age"].value)
+        for value, own in said["age"].items():
+            if abs(int(value) - stated) > 1:
+                apart += sum(row not in years for row in own)
+        found["age"] = replace(found["age"], conflicts=apart)
     if not found["age"].value and (age := _age_of(found["birth_date"].value, rows, mentions, days)):
         born = found["birth_date"]
         found["age"] = Value(age, 0, born.conflicts, born.mentions)

@@ -13,6 +13,7 @@ from incognote.risk.lines import MET, NOT_MEASURED
 TITLE = "How safe is this release?"
 _MOST_LABELS = 12
 _HASH = len("sha256:") + 12
+_ATTACK_HEADS = ("leaks", "by guessing", "precision", "found", "AUC (95 %)")
 _ATTACKERS = {
     "prosecutor": "knows that a certain person is in the release, and looks for that one",
     "journalist": "wants to show that anybody can be found, with a register of the population",
@@ -100,26 +101,14 @@ def _parrot(report: Mapping[str, Any]) -> str:
     head = "<h2>2. Can an attacker tell leaks from surrogates?</h2>"
     if not attacks:
         return f"{head}<p>Not measured: the attack needs the annotated sample.</p>"
-    rows = [
-        (
-            each["attacker"],
-            f"{each['leaks']:,} of {each['marks']:,}",
-            _percent(each["base_rate"]),
-            _percent(each["precision"]),
-            _percent(each["detection"]),
-            f"{each['auc']:.2f} ({each['auc_interval'][0]:.2f} to {each['auc_interval'][1]:.2f})"
-            if each["leaks"]
-            else "–",
-        )
-        for each in attacks
-    ]
+    rows = [(each["attacker"], *_attack_cells(each)) for each in attacks]
     bound = report["recognisable_bound"]
     few = "" if attacks[0]["leaks"] >= 20 else " With fewer than 20 leaks detection counts as 1."
     return (
         f"{head}<p>The parrot attack: half of the release teaches a tagger what surrogates look "
         "like; what it then does not recognise in the other half is called a leak. An AUC of 0.5 "
         f"is blind guessing.{few}</p>"
-        + table(["attacker", "leaks", "by guessing", "precision", "found", "AUC"], rows)
+        + table(["attacker", *_ATTACK_HEADS], rows)
         + _by_label(max(attacks, key=lambda each: (each["detection"], each["auc"])))
         + (
             f"<p>Notes with a leak that is recognised: at most {_percent(bound)}.</p>"
@@ -131,15 +120,31 @@ def _parrot(report: Mapping[str, Any]) -> str:
 
 def _by_label(attack: Mapping[str, Any]) -> str:
     """What the strongest attacker finds of each label."""
-    rows = [
-        (label, float(counts["leaks"]), f"{counts['leaks']:,}, {counts['found']:,} found")
-        for label, counts in attack["by_label"].items()
-    ]
-    if not rows:
+    labels = sorted(attack["by_label"].items(), key=lambda pair: (-pair[1]["leaks"], pair[0]))
+    if not labels:
         return ""
-    rows.sort(key=lambda row: -row[1])
-    plot = bars(rows[:_MOST_LABELS], "leaks by label")
-    return figure(plot, f"Leaks by label, and how many the attacker “{attack['attacker']}” finds")
+    plot = bars(
+        [
+            (label, float(each["leaks"]), f"{each['leaks']:,}, {each['found']:,} found")
+            for label, each in labels[:_MOST_LABELS]
+        ],
+        "leaks by label",
+    )
+    title = f"Leaks by label, and how many the attacker “{attack['attacker']}” finds"
+    return figure(plot, title) + table(
+        ["label", *_ATTACK_HEADS], [(label, *_attack_cells(each)) for label, each in labels]
+    )
+
+
+def _attack_cells(attack: Mapping[str, Any]) -> tuple[str, ...]:
+    low, high = attack["auc_interval"]
+    return (
+        f"{attack['leaks']:,} of {attack['marks']:,}",
+        _percent(attack["base_rate"]),
+        _percent(attack["precision"]),
+        _percent(attack["detection"]),
+        f"{attack['auc']:.2f} ({low:.2f} to {high:.2f})" if attack["leaks"] else "–",
+    )
 
 
 def _singling(single: Mapping[str, Any] | None) -> str:

@@ -187,8 +187,8 @@ def _with_published(
     "worker in construction trades" may be a "worker" in one note and nothing in another, and people
     of one class would look different. What else is read stays as it is."""
     of_person: defaultdict[str, list[str]] = defaultdict(list)
-    for document, person in view.owner.items():
-        of_person[person].append(document)
+    for document, owned_by in view.owner.items():
+        of_person[owned_by].append(document)
     persons = []
     for person in view.persons:
         documents = of_person[person.id]
