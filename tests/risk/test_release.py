@@ -16,7 +16,7 @@ from incognote.persons.mentions import Mention
 from incognote.persons.view import Note, build
 from incognote.persons.write_back import Published
 from incognote.risk.certificate import certify, verify
-from incognote.risk.envelope import new_key
+from incognote.risk.envelope import new_key, opened, read_public
 from incognote.risk.leaks import aligned, measure_leaks
 from incognote.risk.lines import MET, NOT_MEASURED, NOT_MET, Line, overall
 from incognote.risk.parrot import FEWEST, Marked, auc, parrot
@@ -458,7 +458,9 @@ def test_the_certificate_is_verified_byte_for_byte(release, capsys):
     said = capsys.readouterr().out
     assert "not met" in said
     data = path.read_bytes()
-    assert b"compliant" not in data
+    statement = json.dumps(opened(data, read_public(release / "key.pub"))).casefold()
+    assert "met" in statement
+    assert not re.search("compliant|anonymous", statement)
     # Any byte of the certificate, a few hundred of them tried.
     for at in range(0, len(data), max(1, len(data) // 300)):
         path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
@@ -544,6 +546,27 @@ def test_a_table_of_people(tmp_path):
     assert answers["smallest class of persons"] == MET
     assert answers["maximum risk"] == MET
     assert answers["distinct l"] == MET
+    assert answers["columns that were not measured"] == MET
+    assert found["status"] == MET
+    assert found["singling_out"]["unique_by_any"] == {"1": 0.0, "2": 0.0}
+    assert main(["certify", "--new-key", str(tmp_path / "key.pem")]) == 0
+    sign = ["--report", str(tmp_path / "report"), "--sign", str(tmp_path / "key.pem")]
+    assert main(["certify", str(table), *sign, "--require", "met"]) == 0
+
+
+def test_a_column_that_nobody_looked_at_is_not_met(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("age,remark\n" + f"30,{CANARY}\n" * 12)
+    report = tmp_path / "report"
+    assert main(["risk", str(table), "--quasi", "age", "-o", str(report), "--quiet"]) == 0
+    found = json.loads((report / "risk.json").read_text())
+    line = found["lines"][0]
+    assert (line["status"], line["value"], line["why"]) == (NOT_MET, 1.0, "remark")
+    page = (report / "risk.html").read_text()
+    assert "not measured: remark" in page
+    assert CANARY not in page
+    gold = ["--gold", str(table)]
+    assert main(["risk", str(table), "--quasi", "age", "-o", str(report), *gold]) == 1
 
 
 def test_suppressed_rows_of_a_table_are_no_class(tmp_path):

@@ -14,6 +14,7 @@ TITLE = "How safe is this release?"
 _MOST_LABELS = 12
 _HASH = len("sha256:") + 12
 _ATTACK_HEADS = ("leaks", "by guessing", "precision", "found", "AUC (95 %)")
+_COUNTS = {"1": "one attribute", "2": "two attributes", "3": "three attributes"}
 _ATTACKERS = {
     "prosecutor": "knows that a certain person is in the release, and looks for that one",
     "journalist": "wants to show that anybody can be found, with a register of the population",
@@ -68,6 +69,12 @@ def _summary(report: Mapping[str, Any]) -> str:
 
 def _leaks(report: Mapping[str, Any]) -> str:
     leaks = report["leaks"]
+    if (columns := report["columns_not_measured"]) is not None:
+        said = f": {', '.join(columns)}" if columns else ", and there are none"
+        return (
+            "<h2>1. Other columns</h2><p>The release is a table. Columns that are neither "
+            f"quasi-identifiers nor sensitive were not measured{escape(said)}.</p>"
+        )
     if leaks is None:
         return (
             "<h2>1. Leaks</h2><p>Not measured. Somebody must read a random sample of the original "
@@ -99,6 +106,8 @@ def _leaks(report: Mapping[str, Any]) -> str:
 def _parrot(report: Mapping[str, Any]) -> str:
     attacks = report["parrot"]
     head = "<h2>2. Can an attacker tell leaks from surrogates?</h2>"
+    if report["columns_not_measured"] is not None:
+        return f"{head}<p>A table has no surrogates.</p>"
     if not attacks:
         return f"{head}<p>Not measured: the attack needs the annotated sample.</p>"
     rows = [(each["attacker"], *_attack_cells(each)) for each in attacks]
@@ -177,6 +186,14 @@ def _singling(single: Mapping[str, Any] | None) -> str:
         )
         + ".",
     ]
+    if shares := single["unique_by_any"]:
+        more.append(
+            "Singled out by some "
+            + ", by some ".join(
+                f"{_COUNTS[n]}: {_percent(share)} of the persons" for n, share in shares.items()
+            )
+            + "."
+        )
     if single["suppressed"]:
         more.append(f"{single['suppressed']:,} suppressed persons are in no class.")
     risk = single["risks"]

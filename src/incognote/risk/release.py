@@ -36,7 +36,6 @@ from incognote.risk.singling import (
 )
 
 _KEY = b"only to group"
-_NO_TEXT = "a table has no text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +89,13 @@ def measure(
         "subjects": subjects_of(path),
     }
     if table:
-        single, diverse = _of_table(path, known, asked)
-        why = {"leaks": _NO_TEXT, "parrot": _NO_TEXT}
+        if known.gold:
+            raise UsageError("a table has no notes, so no gold belongs to it")
+        single, diverse, others = _of_table(path, known, asked)
         made = how_made(path, settings.policy, known.view, {"rows": "one for each person"})
-        return Report(singling=single, diversity=diverse, why=why, made=made, **shared)
+        return Report(
+            singling=single, diversity=diverse, made=made, columns_not_measured=others, **shared
+        )
     view, texts, words, published = _read(path, settings, known, asked, refused)
     single_out, diverse = _of_notes(view, words, known, asked, published)
     leaks, attacks, why = _with_gold(known, asked, settings, texts)
@@ -109,7 +111,9 @@ def measure(
     )
 
 
-def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversity | None]:
+def _of_table(
+    path: Path, known: Known, asked: Asked
+) -> tuple[Singling, Diversity | None, tuple[str, ...]]:
     everything = read_table(path)
     check_persons(everything, asked.person)
     data, hidden = _shown(everything, asked.quasi)
@@ -121,7 +125,9 @@ def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversi
         missing=asked.missing,
     )
     single = replace(single, classes=replace(single.classes, suppressed=hidden))
-    return single, diversity(data, asked.sensitive, single.classes) if asked.sensitive else None
+    diverse = diversity(data, asked.sensitive, single.classes) if asked.sensitive else None
+    others = tuple(name for name in data if name not in asked.quasi and name != asked.sensitive)
+    return single, diverse, others
 
 
 def _shown(

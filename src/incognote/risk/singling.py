@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from incognote.anonymize.table import Table
 from incognote.lexicon import lexicon
 from incognote.lexicon.words import is_medical
 from incognote.persons.mentions import QUASI
 from incognote.persons.view import View
-from incognote.risk.attributes import AttributeRisk, attribute_risks
+from incognote.risk.attributes import AttributeRisk, attribute_risks, unique_by_any
 from incognote.risk.classes import THRESHOLD, Classes, Risk, risks
 from incognote.risk.population import population_uniqueness
 
@@ -31,16 +32,18 @@ SPLIT = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Singling:
-    """`cautious`: classes of the cautious count, each a little smaller than counted. `gaps`: how
-    many persons have three visit gaps in a row that nobody else has, of how many who have four
-    visits. `rare`: terms held by fewer than k persons. `why`: why the figures are not reliable,
-    where it is not known how many persons the notes are of."""
+    """`unique_by_any[n]`: the share of persons whom some n attributes single out. `cautious`:
+    classes of the cautious count, each a little smaller than counted. `gaps`: how many persons have
+    three visit gaps in a row that nobody else has, of how many who have four visits. `rare`: terms
+    held by fewer than k persons. `why`: why the figures are not reliable, where it is not known how
+    many persons the notes are of."""
 
     classes: Classes
     risks: tuple[Risk, ...]
     attributes: tuple[AttributeRisk, ...] = field(repr=False)
     uniqueness: Mapping[str, float]
     threshold: float
+    unique_by_any: Mapping[int, float] = field(default_factory=dict)
     gaps: tuple[int, int] | None = None
     rare: Mapping[str, int] | None = None
     cautious: Classes | None = None
@@ -71,6 +74,7 @@ class Singling:
             "risks": {each.attacker: each.as_dict() for each in self.risks},
             "population_uniqueness": dict(self.uniqueness),
             "most_telling_attributes": telling,
+            "unique_by_any": {str(n): share for n, share in self.unique_by_any.items()},
             "visit_gaps": None
             if self.gaps is None
             else {"unique_persons": self.gaps[0], "persons_with_four_visits": self.gaps[1]},
@@ -90,13 +94,16 @@ def singling_out(
     suppressed: Any = None,
 ) -> Singling:
     """The figures of a table with one row for each person."""
+    data = Table.of(data, list(quasi))
     classes = Classes.of(data, quasi, suppressed, missing)
+    telling = attribute_risks(data, quasi)
     return Singling(
         classes,
         tuple(risks(classes, threshold, population)),
-        tuple(attribute_risks(data, quasi)),
+        tuple(telling),
         _uniqueness(classes, population),
         threshold,
+        unique_by_any(data, telling),
     )
 
 
