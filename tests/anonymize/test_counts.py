@@ -210,7 +210,7 @@ def test_the_cube_beats_cells_on_adult(shared):
     nothing."""
     from tests.anonymize import adult
 
-    from incognote.anonymize.counts.histogram import _cells
+    from incognote.anonymize.counts.histogram import cells_of
 
     rows = [
         line.split(",")
@@ -232,5 +232,5 @@ def test_the_cube_beats_cells_on_adult(shared):
     def error(counts) -> float:
         return float(np.mean([abs(counts[box].sum() - true[box].sum()) for box in ranges]))
 
-    plain, cube = _cells(true, 0.1, None, 1)[0], cube_of(true, 0.1, None, 1)[0]
+    plain, cube = cells_of(true, 0.1, None, 1)[0], cube_of(true, 0.1, None, 1)[0]
     assert error(cube) < 0.85 * error(plain)

@@ -84,12 +84,12 @@ class Attack:
     def as_dict(self) -> dict[str, Any]:
         return {
             "attacker": self.attacker,
-            **self._figures(),
+            **self.figures(),
             "detection_bound_97.5": round(self.detection_bound(), 4),
-            "by_label": {name: each._figures() for name, each in sorted(self.by_label.items())},
+            "by_label": {name: each.figures() for name, each in sorted(self.by_label.items())},
         }
 
-    def _figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         return {
             "marks": self.marks,
             "leaks": self.leaks,

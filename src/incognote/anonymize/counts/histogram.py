@@ -92,7 +92,7 @@ def histogram(
     if cube:
         counts, spent, scale = cube_of(true, epsilon, delta, contributions)
     else:
-        counts, spent, scale = _cells(true, epsilon, delta, contributions)
+        counts, spent, scale = cells_of(true, epsilon, delta, contributions)
     return Histogram(
         tuple(by),
         tuple(each.labels for each in bins),
@@ -118,7 +118,7 @@ def _noisy(mechanism: Any, counts: Ints) -> Ints:
     return np.array(mechanism(counts.ravel().tolist()), dtype=np.int64).reshape(counts.shape)
 
 
-def _cells(
+def cells_of(
     true: Ints, epsilon: float, delta: float | None, contributions: int
 ) -> tuple[Floats, float, float]:
     mechanism, scale = fitted(epsilon, contributions, delta)
