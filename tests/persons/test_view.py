@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import stat
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 
 import pytest
 
 from incognote.cli import main
 from incognote.core.errors import UsageError
-from incognote.persons.mentions import Mention
+from incognote.persons.linking import cluster
+from incognote.persons.mentions import ATTRIBUTES, Mention
 from incognote.persons.view import Note, build, omop_columns, read_view, write_view
 
 KEY = b"a key of a test, long"
@@ -86,6 +87,64 @@ def test_a_town_gets_the_state_that_the_record_has():
     view = build(notes, KEY)
     towns = {each.document: each.value for each in view.mentions if each.attribute == "city"}
     assert towns == {"row": "Avon, CT", "text": "Avon, CT", "far": "Yarmouth", "other": "Avon"}
+
+
+def test_the_policy_says_what_an_attacker_does_with_an_attribute(tmp_path, capsys):
+    rows = [
+        {"id": str(n), "patient_id": f"P{n}",
+         "text": f"{40 + n % 3}-year-old woman. Religion: {('Hindu', 'Methodist')[n % 2]}. Speaks Farsi."}
+        for n in range(12)
+    ]  # fmt: skip
+    (tmp_path / "n.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "key").write_text("a key of a test, long")
+    policy = tmp_path / "p.toml"
+    head = 'name = "p"\nextends = "group-d"\n[roles]\n'
+    view, out = str(tmp_path / "view"), str(tmp_path / "anon")
+    command = ["persons", str(tmp_path / "n.jsonl"), "-o", view, "--policy", f"{policy}+rules"]
+    command += ["--key-file", str(tmp_path / "key"), "--quiet"]
+    for wrong, said in (
+        ('religion = "secret"', "roles.religion"),
+        ('creed = "quasi"', "roles.creed"),
+    ):
+        policy.write_text(head + wrong)
+        assert main(command) == 1
+        assert said in capsys.readouterr().err
+    policy.write_text(head + 'religion = "sensitive"\nlanguage = "ignore"\n')
+    assert main(command) == 0
+    assert main(["anonymize", view, "--k", "2", "--l", "2", "-o", out, "--quiet"]) == 0
+    release = json.loads((tmp_path / "anon/release.json").read_text())
+    assert release["sensitive"] == "religion"
+    assert release["quasi"] == ["age", "sex"]
+
+
+def everything_in(value: object, seen: list[object]) -> list[object]:
+    """All our objects within a value."""
+    if isinstance(value, dict):
+        for each in value.values():
+            everything_in(each, seen)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            everything_in(each, seen)
+    elif is_dataclass(value):
+        seen.append(value)
+        for each in fields(value):
+            everything_in(getattr(value, each.name), seen)
+    return seen
+
+
+def test_no_repr_holds_a_value():
+    said = {name: CANARY for name in ATTRIBUTES if name not in ("age", "visit", "admission")}
+    said |= {"birth_date": "1950-06-02", "visit": "2020-05-06"}
+    del said["birth_year"], said["name"]
+    notes = [replace(note(f"n{n}", CANARY, **said, age="61"), date="2021-06-01") for n in range(3)]
+    view = build(notes, KEY)
+    identity = notes[0].identity()
+    clusters = cluster([identity, identity])
+    for each in everything_in([view, notes, identity, clusters], []):
+        shown = repr(each)
+        assert CANARY not in shown, type(each)
+        for day in ("1950", "2020-05-06", "2021-06-01"):
+            assert day not in shown, type(each)
 
 
 def test_relatives_do_not_enter_the_row():

@@ -18,7 +18,7 @@ from incognote.engine.settings import Settings
 from incognote.engine.sources import STREAM, list_inputs
 from incognote.engine.workers import Work
 from incognote.persons.fields import with_fields
-from incognote.persons.mentions import Mention, mentions_of
+from incognote.persons.mentions import Mention, mentions_of, roles_of
 from incognote.persons.view import Note, View, build
 from incognote.policy import LabelRule, Policy
 from incognote.resolve.repeat import sure_values
@@ -64,7 +64,7 @@ def read_people(
     settings: Settings,
     key: bytes,
     method: str = "exact",
-    loops: int = 1,
+    loops: int = 0,
     refused: Callable[[Failure], None] = lambda _: None,
     leave_out: frozenset[Path] = frozenset(),
     seen: Callable[[Result], None] = lambda _: None,
@@ -76,6 +76,7 @@ def read_people(
     if where == STREAM:
         raise UsageError("people are linked over all notes: give a file or a folder, not -")
     policy = reading_policy(settings.policy)
+    roles_of(policy.roles)  # a bad name is an error before anything is read
     settings = replace(settings, policy=policy)
     view: View | None = None
     known: Known | None = None
@@ -100,7 +101,7 @@ def read_people(
                 told[view.owner[document]].update(values)
         known = Known(view.owner, told)
     assert view is not None
-    return view
+    return replace(view, roles=policy.roles)
 
 
 def _owned(notes: list[Note], owner: Mapping[str, str]) -> list[Note]:

@@ -19,7 +19,7 @@ from incognote.anonymize.table import read_parquet, write_parquet
 from incognote.core.errors import UsageError
 from incognote.persons.identity import Identity
 from incognote.persons.linking import NOBODY, Clusters, cluster
-from incognote.persons.mentions import ATTRIBUTES, DATED, Mention
+from incognote.persons.mentions import ATTRIBUTES, DATED, Mention, roles_of
 from incognote.persons.subjects import PATIENT
 from incognote.resolve.claims import GIVEN
 
@@ -81,6 +81,16 @@ class View:
     why: str = ""
     # Documents whose numbers say one person and whose names, birth dates or stated ids say two.
     contradicting: frozenset[str] = field(default=frozenset(), repr=False)
+    roles: Mapping[str, str] = field(default_factory=dict)  # those of the policy
+
+    def known(self, role: str) -> list[str]:
+        """The attributes of a role that the documents say anything of."""
+        roles = roles_of(self.roles)
+        return [
+            name
+            for name in ATTRIBUTES
+            if roles[name] == role and any(each.values[name].value for each in self.persons)
+        ]
 
     def table(self, attributes: Sequence[str] = ATTRIBUTES) -> dict[str, list[str | None]]:
         """One row for each person; empty where nothing is known."""
@@ -343,7 +353,7 @@ def write_view(view: View, folder: Path) -> None:
         },
     )
     _write(folder / PERSONS, person_columns(view))
-    facts = {**view.linkage(), "why_not_cautious": view.why}
+    facts = {**view.linkage(), "why_not_cautious": view.why, "roles": dict(view.roles)}
     path = folder / FACTS
     path.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
     path.chmod(0o600)
@@ -439,6 +449,7 @@ def read_view(folder: Path) -> View:
             for document, contradicts in zip(links["document"], links["contradicts"], strict=True)
             if contradicts
         ),
+        facts["roles"],
     )
 
 

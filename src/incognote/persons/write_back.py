@@ -41,11 +41,14 @@ def table_of(view: View, quasi: Sequence[str], sensitive: str | None) -> dict[st
 
 def default_quasi(view: View) -> list[str]:
     """The quasi-identifiers that notes state about people; the age represents the birth date."""
-    return [
-        name
-        for name in QUASI
-        if name != "birth_date" and any(each.values[name].value for each in view.persons)
-    ]
+    known = view.known("quasi")
+    return [name for name in known if name != "birth_date" or "age" not in known]
+
+
+def default_sensitive(view: View) -> str | None:
+    """The one sensitive attribute of the notes, if there is one."""
+    known = view.known("sensitive")
+    return known[0] if len(known) == 1 else None
 
 
 def default_hierarchies(quasi: Sequence[str]) -> dict[str, Hierarchy]:

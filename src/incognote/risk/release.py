@@ -30,7 +30,6 @@ from incognote.risk.report import Limits, Report, marked_notes
 from incognote.risk.singling import (
     Singling,
     clinical_words,
-    known_attributes,
     of_view,
     singling_out,
 )
@@ -261,7 +260,7 @@ def _of_notes(
     asked: Asked,
     suppressed: frozenset[str],
 ) -> tuple[Singling | None, Diversity | None]:
-    quasi = list(asked.quasi) or known_attributes(view)
+    quasi = list(asked.quasi) or view.known("quasi")
     if not quasi:
         return None, None
     shown = tuple(

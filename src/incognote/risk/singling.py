@@ -15,7 +15,6 @@ import numpy as np
 from incognote.anonymize.table import Table
 from incognote.lexicon import lexicon
 from incognote.lexicon.words import is_medical
-from incognote.persons.mentions import QUASI
 from incognote.persons.view import View
 from incognote.risk.attributes import AttributeRisk, attribute_risks, unique_by_any
 from incognote.risk.classes import THRESHOLD, Classes, Risk, risks
@@ -113,11 +112,6 @@ def _uniqueness(classes: Classes, population: int | None) -> dict[str, float]:
     return {f"{share:.4g}": population_uniqueness(classes.sizes, share) for share in shares}
 
 
-def known_attributes(view: View, wanted: Sequence[str] = QUASI) -> list[str]:
-    """The quasi-identifiers that the notes say anything of."""
-    return [name for name in wanted if any(each.values[name].value for each in view.persons)]
-
-
 def of_view(
     view: View,
     words: Mapping[str, frozenset[str]],
@@ -130,7 +124,7 @@ def of_view(
 ) -> Singling:
     """The figures of released notes: `view` is what reading them anew found, `words` the words of
     each person's notes."""
-    chosen = list(quasi) or known_attributes(view)
+    chosen = list(quasi) or view.known("quasi")
     table = view.table(chosen)
     found = singling_out(table, chosen, threshold=threshold, population=population, missing=missing)
     found = replace(found, gaps=visit_gaps(view), rare=rare_terms(view, words, k), why=view.why)

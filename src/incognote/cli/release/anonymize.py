@@ -119,6 +119,7 @@ def _of_view(args: argparse.Namespace) -> int:
     from incognote.persons.write_back import (
         default_hierarchies,
         default_quasi,
+        default_sensitive,
         table_of,
         write_anonymous,
     )
@@ -131,6 +132,8 @@ def _of_view(args: argparse.Namespace) -> int:
         anonymous, release = applied(earlier, table_of(view, earlier.quasi, earlier.sensitive))
     else:
         quasi = names_in(args.quasi) or default_quasi(view)
+        if args.sensitive is None and (args.l or args.t is not None):
+            args.sensitive = default_sensitive(view)
         data = table_of(view, quasi, args.sensitive)
         anonymous, release = anonymized(args, data, quasi, default_hierarchies(quasi))
     write_anonymous(args.input, Path(args.output), view, anonymous, release)
