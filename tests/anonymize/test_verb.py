@@ -50,6 +50,8 @@ def test_global_recoding_fills_in_what_ships_and_can_be_applied(table, tmp_path)
     applied = ["--apply", f"{out}.release.json", "-o", str(again), "--quiet"]
     assert main(["anonymize", str(table), *applied]) == 0
     assert again.read_text() == out.read_text()
+    for more in (["--l", "2"], ["--quasi", "age"], ["--t", "0"]):  # nothing is ignored in silence
+        assert main(["anonymize", str(table), *applied, *more]) == 1
 
 
 def test_ties_of_relaxed_recoding_are_keyed(tmp_path):

@@ -99,6 +99,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from incognote.anonymize.table import check_persons
 
+    given = (args.quasi, args.sensitive, args.hierarchy, args.l, args.t is not None)
+    if args.apply and any(given):
+        raise UsageError("with --apply, attributes, hierarchies and conditions are the release's")
     if args.input.is_dir():
         return _of_view(args)
     data = read_people(args.input)
