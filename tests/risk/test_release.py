@@ -328,6 +328,17 @@ def test_published_values_are_read_as_they_were_published(tmp_path):
     values = {each: {"profession": "Trades"} for each in owner.values()}
     texts = dict.fromkeys("abc", "A worker in trades.")
     found = _with_published(view, owner, Published(values, frozenset()), texts)
+    aged = build(
+        [
+            Note("a", "a", "", (Mention("a", 0, 1, "", "age", "47", "patient", 1.0),)),
+            Note("b", "b", "", ()),
+        ],
+        b"a key of a test, long",
+    )
+    ranges = Published({each: {"age": "47-52"} for each in ("pa", "pb")}, frozenset())
+    left = _with_published(aged, owner, ranges, dict.fromkeys("ab", "47-52 years, 47 today."))
+    ages = sorted(person.values["age"].value for person in left.persons)
+    assert ages == ["47", "47-52"]  # an exact age is a leak, also at the end of its range
     jobs = sorted(person.values["profession"].value for person in found.persons)
     assert jobs == ["plumber", "worker in trades", "worker in trades"]  # what else is read stays
 

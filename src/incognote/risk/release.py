@@ -202,7 +202,10 @@ def _with_published(
         for name, wordings in published.wordings(own).items() if own else ():
             read = values[name]
             for text in wordings:
-                if read.value.casefold() in text.casefold() and any(
+                # Of other attributes, a part of what was published may be a leak: an age at one
+                # end of its range, the town of a county.
+                partly = name == "profession" and read.value.casefold() in text.casefold()
+                if (not read.value or partly) and any(
                     text in texts.get(each, "") for each in documents
                 ):
                     values[name] = replace(read, value=text)
