@@ -72,6 +72,34 @@ def test_a_row_with_too_many_cells(tmp_path):
     assert "row 3: 3 cells under 2 heads" in error(read_table, tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        (
+            "t.csv",
+            f"age,name\n30,Jos\u00e9 {CANARY}\n".encode("latin-1"),
+            "not a text file in UTF-8",
+        ),
+        ("t.csv", f'age,sex\n30,"{CANARY}\n31,M\n'.encode(), "never closed"),
+        ("t.csv", f"age,sex\n30,F\nNaN,{CANARY}\n".encode(), "age, row 2: not a number"),
+        ("t.csv", f"age,sex\n-inf,F\n31,{CANARY}\n".encode(), "age, row 1: not a number"),
+        ("t.parquet", CANARY.encode(), "not a Parquet file"),
+    ],
+)
+def test_a_table_that_cannot_be_read(tmp_path, name, data, said):
+    (tmp_path / name).write_bytes(data)
+    assert said in error(read_table, tmp_path / name)
+
+
+def test_a_column_of_lists():
+    assert "neither text" in error(mondrian, {"age": [[CANARY], [CANARY]]}, ["age"], 1)
+
+
+def test_a_hierarchy_with_an_open_quote(tmp_path):
+    (tmp_path / "h.csv").write_text(f'a;x;*\nb;"{CANARY};*\n')
+    assert "not a CSV file" in error(read_hierarchy, tmp_path / "h.csv")
+
+
 def test_a_hierarchy_file_that_is_none(tmp_path):
     (tmp_path / "h.toml").write_text(f"width = [5]\n# {CANARY}")
     assert "not understood: width" in error(read_hierarchy, tmp_path / "h.toml")
@@ -87,7 +115,17 @@ def test_a_value_never_shows_in_a_repr():
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("k", 0), ("l", -1), ("t", 1.5), ("diversity", "most"), ("c", -1.0)]
+    ("name", "value"),
+    [
+        ("k", 0),
+        ("l", -1),
+        ("l", math.nan),
+        ("t", 1.5),
+        ("t", math.nan),
+        ("diversity", "most"),
+        ("c", -1.0),
+        ("c", math.nan),
+    ],
 )
 def test_conditions_that_make_no_sense(name, value):
     options = {"diversity": "recursive"} if name == "c" else {}

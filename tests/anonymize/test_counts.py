@@ -95,6 +95,26 @@ def test_a_hierarchy_of_the_user_gives_its_bins():
     assert dict(found.rows()) == {"west": "2", "east": "0", "other": "1"}
 
 
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 1e-320])
+@pytest.mark.parametrize("delta", [None, 1e-6])
+def test_an_epsilon_that_promises_nothing(epsilon, delta):
+    with pytest.raises(UsageError, match="epsilon must be"):
+        fitted(epsilon, 1, delta)
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "said"),
+    [
+        (["age", "age"], {}, "named twice"),
+        (["age"], {"levels": {"colour": 1}}, "colour, which is not counted by"),
+        (["age"], {"hierarchies": {"colour": from_rows("c", [("a", "*")])}}, "not counted by"),
+    ],
+)
+def test_attributes_that_make_no_sense(by, options, said):
+    with pytest.raises(UsageError, match=said):
+        histogram(PEOPLE, by, 1.0, **options)
+
+
 def test_the_cube_costs_what_it_says_and_helps_where_counts_are_even():
     true = np.zeros((40, 40), np.int64)
     true[:20, :20] = 50
@@ -190,7 +210,7 @@ def test_the_cube_beats_cells_on_adult(shared):
     nothing."""
     from tests.anonymize import adult
 
-    from incognote.anonymize.counts.histogram import _cells
+    from incognote.anonymize.counts.histogram import cells_of
 
     rows = [
         line.split(",")
@@ -212,5 +232,5 @@ def test_the_cube_beats_cells_on_adult(shared):
     def error(counts) -> float:
         return float(np.mean([abs(counts[box].sum() - true[box].sum()) for box in ranges]))
 
-    plain, cube = _cells(true, 0.1, None, 1)[0], cube_of(true, 0.1, None, 1)[0]
+    plain, cube = cells_of(true, 0.1, None, 1)[0], cube_of(true, 0.1, None, 1)[0]
     assert error(cube) < 0.85 * error(plain)

@@ -50,6 +50,31 @@ def test_global_recoding_fills_in_what_ships_and_can_be_applied(table, tmp_path)
     applied = ["--apply", f"{out}.release.json", "-o", str(again), "--quiet"]
     assert main(["anonymize", str(table), *applied]) == 0
     assert again.read_text() == out.read_text()
+    for more in (["--l", "2"], ["--quasi", "age"], ["--t", "0"]):  # nothing is ignored in silence
+        assert main(["anonymize", str(table), *applied, *more]) == 1
+
+
+def test_ties_of_relaxed_recoding_are_keyed(tmp_path):
+    """Which of equal rows fall into which half cannot be worked out without the key."""
+    path = tmp_path / "t.csv"
+    path.write_text("age,ill\n" + "".join(f"{n % 3},flu{n}\n" for n in range(40)))
+    command = ["anonymize", str(path), "--quasi", "age", "--sensitive", "ill", "--l", "2"]
+    tables = []
+    for number, name in enumerate(("one long key of ours", "one long key of ours", "b" * 9)):
+        (tmp_path / "key").write_text(name + " and twelve more letters")
+        out = tmp_path / f"{number}.csv"
+        options = [
+            "--k",
+            "5",
+            "--quiet",
+            "--recoding",
+            "relaxed",
+            "--key-file",
+            str(tmp_path / "key"),
+        ]
+        assert main([*command, *options, "-o", str(out)]) == 0
+        tables.append(out.read_text())
+    assert tables[0] == tables[1] != tables[2]
 
 
 def test_a_quasi_identifier_cannot_be_kept(table, tmp_path, capsys):
@@ -57,6 +82,28 @@ def test_a_quasi_identifier_cannot_be_kept(table, tmp_path, capsys):
     assert main([*command, "-o", str(tmp_path / "o.csv")]) == 1
     assert "cannot be kept" in capsys.readouterr().err
     assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize("verb", ["anonymize", "histogram", "risk"])
+@pytest.mark.parametrize("column", ["person", "mrn"])
+def test_a_person_with_two_rows_is_no_two_persons(tmp_path, capsys, verb, column):
+    path = tmp_path / "t.csv"
+    rows = [f"{CANARY}{n // 2},{30 + n}" for n in range(8)]
+    path.write_text(f"{column},age\n" + "\n".join(rows) + "\n")
+    own = {
+        "anonymize": ["--quasi", "age", "--k", "2"],
+        "histogram": ["--by", "age", "--epsilon", "1"],
+        "risk": ["--quasi", "age"],
+    }[verb]
+    named = [] if column == "person" else ["--person", column]
+    out = ["-o", str(tmp_path / "out")]
+    assert main([verb, str(path), *own, *named, *out]) == 1
+    said = capsys.readouterr().err
+    assert f"{column}, row 2: a person has more than 1 row" in said
+    assert CANARY not in said
+    if verb == "histogram":
+        pytest.importorskip("opendp")
+        assert main([verb, str(path), *own, *named, *out, "--contributions", "2"]) == 0
 
 
 def test_mistakes_are_told_without_values(table, tmp_path, capsys):

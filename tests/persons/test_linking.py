@@ -24,6 +24,7 @@ def test_stated_ids_are_never_overruled():
     found = cluster(records)
     assert found.of[0] == found.of[2] != found.of[1]
     assert found.conflicts == 1  # one number, two stated persons
+    assert found.contradicting == (True, True, False)
 
 
 def test_a_number_joins_unless_name_or_birth_date_contradict():
@@ -35,6 +36,7 @@ def test_a_number_joins_unless_name_or_birth_date_contradict():
     assert found.of[0] == found.of[1]
     assert len({found.of[0], found.of[2], found.of[3]}) == 3
     assert found.conflicts == 2
+    assert all(found.contradicting)
 
 
 def test_no_link_without_a_number_or_splink():

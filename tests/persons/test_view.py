@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import stat
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 
 import pytest
 
 from incognote.cli import main
 from incognote.core.errors import UsageError
-from incognote.persons.mentions import Mention
+from incognote.persons.linking import cluster
+from incognote.persons.mentions import ATTRIBUTES, Mention
 from incognote.persons.view import Note, build, omop_columns, read_view, write_view
 
 KEY = b"a key of a test, long"
@@ -43,6 +44,109 @@ def test_a_birth_date_gives_the_age_at_the_latest_note():
     assert view.persons[0].values["age"].value == "70"
 
 
+def test_ages_become_a_birth_year_with_the_dates_of_their_notes():
+    older = replace(note("b", "P1", age=["52", "52"]), date="2026-02-03")
+    dated = Note("c", "P1", "", note("c", "P1", age="50", visit="2024-03-04").mentions)
+    view = build([note("a", "P1", age="47"), older, dated, note("d", "P2", sex="male")], KEY)
+    grown, unknown = sorted((each.values for each in view.persons), key=lambda v: v["sex"].value)
+    assert (grown["birth_year"].value, grown["birth_year"].count) == ("1974", 4)
+    assert grown["age"].value == "52"
+    assert (grown["age"].conflicts, grown["birth_year"].conflicts) == (0, 0)
+    assert unknown["birth_year"].value == ""
+    table = omop_columns(view)
+    assert sorted(table["year_of_birth"], key=str) == [1974, None]
+
+
+def test_an_age_that_no_birth_year_explains_is_a_conflict():
+    older = replace(note("b", "P1", age="80"), date="2021-02-03")
+    (person,) = build([note("a", "P1", age=["47", "47"]), older], KEY).persons
+    assert person.values["age"].conflicts == person.values["birth_year"].conflicts == 1
+    born = note("c", "P2", birth_date="1980-01-02", age="70")
+    (other,) = build([born], KEY).persons
+    assert (other.values["birth_year"].value, other.values["age"].conflicts) == ("1980", 1)
+
+
+def test_of_values_said_equally_often_the_better_score_wins():
+    unsure = Mention("a", 0, 1, "CITY", "city", "Avon, CT", "patient", 0.4)
+    sure = Mention("a", 5, 6, "CITY", "city", "Yarmouth, ME", "patient", 0.9)
+    (person,) = build([Note("a", "P1", "", (unsure, sure))], KEY).persons
+    assert person.values["city"].value == "Yarmouth, ME"
+    assert person.values["city"].conflicts == 1
+
+
+def test_a_town_gets_the_state_that_the_record_has():
+    def said(document: str, attribute: str, value: str, detector: str = "given") -> Mention:
+        return Mention(document, 0, 1, "", attribute, value, "patient", 1.0, (detector,))
+
+    notes = [
+        Note("row", "P1", "", (said("row", "city", "Avon"), said("row", "state", "CT"))),
+        Note("text", "P1", "", (said("text", "city", "Avon", "model"),)),
+        Note("far", "P1", "", (said("far", "city", "Yarmouth", "model"),)),
+        Note("other", "P2", "", (said("other", "city", "Avon"),)),
+    ]
+    view = build(notes, KEY)
+    towns = {each.document: each.value for each in view.mentions if each.attribute == "city"}
+    assert towns == {"row": "Avon, CT", "text": "Avon, CT", "far": "Yarmouth", "other": "Avon"}
+
+
+def test_the_policy_says_what_an_attacker_does_with_an_attribute(tmp_path, capsys):
+    rows = [
+        {"id": str(n), "patient_id": f"P{n}",
+         "text": f"{40 + n % 3}-year-old woman. Religion: {('Hindu', 'Methodist')[n % 2]}. Speaks Farsi."}
+        for n in range(12)
+    ]  # fmt: skip
+    (tmp_path / "n.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "key").write_text("a key of a test, long")
+    policy = tmp_path / "p.toml"
+    head = 'name = "p"\nextends = "group-d"\n[roles]\n'
+    view, out = str(tmp_path / "view"), str(tmp_path / "anon")
+    command = ["persons", str(tmp_path / "n.jsonl"), "-o", view, "--policy", f"{policy}+rules"]
+    command += ["--key-file", str(tmp_path / "key"), "--quiet"]
+    for wrong, said in (
+        ('religion = "secret"', "roles.religion"),
+        ('creed = "quasi"', "roles.creed"),
+    ):
+        policy.write_text(head + wrong)
+        assert main(command) == 1
+        assert said in capsys.readouterr().err
+    policy.write_text(head + 'religion = "sensitive"\nlanguage = "ignore"\n')
+    assert main(command) == 0
+    assert main(["anonymize", view, "--k", "2", "--l", "2", "-o", out, "--quiet"]) == 0
+    release = json.loads((tmp_path / "anon/release.json").read_text())
+    assert release["sensitive"] == "religion"
+    assert release["quasi"] == ["age", "sex"]
+
+
+def everything_in(value: object, seen: list[object]) -> list[object]:
+    """All our objects within a value."""
+    if isinstance(value, dict):
+        for each in value.values():
+            everything_in(each, seen)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            everything_in(each, seen)
+    elif is_dataclass(value):
+        seen.append(value)
+        for each in fields(value):
+            everything_in(getattr(value, each.name), seen)
+    return seen
+
+
+def test_no_repr_holds_a_value():
+    said = {name: CANARY for name in ATTRIBUTES if name not in ("age", "visit", "admission")}
+    said |= {"birth_date": "1950-06-02", "visit": "2020-05-06"}
+    del said["birth_year"], said["name"]
+    notes = [replace(note(f"n{n}", CANARY, **said, age="61"), date="2021-06-01") for n in range(3)]
+    view = build(notes, KEY)
+    identity = notes[0].identity()
+    clusters = cluster([identity, identity])
+    for each in everything_in([view, notes, identity, clusters], []):
+        shown = repr(each)
+        assert CANARY not in shown, type(each)
+        for day in ("1950", "2020-05-06", "2021-06-01"):
+            assert day not in shown, type(each)
+
+
 def test_relatives_do_not_enter_the_row():
     aunt = Mention("a", 1, 3, "AGE", "age", "88", "relative", 0.9)
     view = build([Note("a", "P1", "", (aunt,))], KEY)
@@ -59,7 +163,10 @@ def test_names_of_people_depend_on_the_key_and_not_on_the_order():
 
 
 def test_a_view_comes_back_as_it_was_and_is_private(tmp_path):
-    view = build([note("a", "P1", age="47", zip="06110"), note("b", "P2", sex="male")], KEY)
+    view = build(
+        [note("a", "P1", age="47", zip="06110", mrn="7"), note("b", "P2", sex="male", mrn="7")], KEY
+    )
+    assert view.contradicting == {"a", "b"}
     write_view(view, tmp_path / "view")
     assert read_view(tmp_path / "view") == view
     for path in (tmp_path / "view").iterdir():

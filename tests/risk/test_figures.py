@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.anonymize import adult
 from incognote.anonymize import mondrian
 from incognote.anonymize.table import read_table
 from incognote.core.errors import UsageError
-from incognote.risk.attributes import attribute_risks
+from incognote.risk.attributes import attribute_risks, unique_by_any
 from incognote.risk.classes import Classes, risks
 from incognote.risk.diversity import diversity
 from incognote.risk.population import pitman, population_uniqueness, zayatz
@@ -60,6 +61,33 @@ def test_distinction_and_separation_as_arx_has_them():
         ("sex", "age"): (1.0, 1.0),
         ("sex", "age", "state"): (1.0, 1.0),
     }
+
+
+def test_who_is_alone_by_some_one_two_or_three_attributes():
+    people = {
+        "age": [20, 20, 30, 30, 40],
+        "sex": ["F", "M", "F", "F", "M"],
+        "state": ["CT", "CT", "CT", "MA", "CT"],
+    }
+    found = unique_by_any(people, attribute_risks(people, list(people)))
+    # Alone by age: the fifth; by state: the fourth. By age and sex: the first two; by age and
+    # state, or by sex and state: the third and the fourth.
+    assert found == {1: 0.4, 2: 1.0, 3: 1.0}
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=30))
+def test_who_is_alone_as_a_comparison_of_all_pairs_says(people):
+    data = {f"a{n}": [row[n] for row in people] for n in range(4)}
+    found = unique_by_any(data, attribute_risks(data, list(data)))
+    for count in (1, 2, 3):
+        alone = sum(
+            any(
+                sum(all(row[n] == other[n] for n in chosen) for other in people) == 1
+                for chosen in combinations(range(4), count)
+            )
+            for row in people
+        )
+        assert found[count] == pytest.approx(alone / len(people))
 
 
 # pyCANON 3561f350 on its own anonymised tables; recorded, for its pins keep it out of `dev`.

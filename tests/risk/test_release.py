@@ -12,11 +12,15 @@ import pytest
 from incognote.cli import main
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document, Span
+from incognote.persons.mentions import Mention
+from incognote.persons.view import Note, build
+from incognote.persons.write_back import Published
 from incognote.risk.certificate import certify, verify
-from incognote.risk.envelope import new_key
+from incognote.risk.envelope import new_key, opened, read_public
 from incognote.risk.leaks import aligned, measure_leaks
 from incognote.risk.lines import MET, NOT_MEASURED, NOT_MET, Line, overall
 from incognote.risk.parrot import FEWEST, Marked, auc, parrot
+from incognote.risk.release import _with_published
 from incognote.risk.report import marked_notes
 
 CANARY = "Zebulonquist"
@@ -63,6 +67,7 @@ def test_auc_of_the_blind_and_of_the_seeing():
     assert auc(np.zeros(4), real) == 0.5
     assert auc(np.array([0.9, 0.1, 0.8, 0.2]), real) == 1.0
     assert auc(np.array([0.1, 0.9, 0.2, 0.8]), real) == 0.0
+    assert auc(np.array([0.9, 0.9, 0.8, 0.2]), real) == 0.625  # a tie counts half
 
 
 def released_notes(count: int) -> list[Marked]:
@@ -83,7 +88,10 @@ def test_attackers_find_what_differs_from_surrogates():
     assert attacks["once"].detection == 1.0
     assert attacks["list"].auc > 0.9
     assert attacks["once"].base == 0.25
-    assert attacks["list"].by_label == {"DOCTOR": (30, attacks["list"].hits)}
+    assert attacks["list"].by_label["DOCTOR"].leaks == 30
+    own = attacks["list"].as_dict()["by_label"]["DOCTOR"]
+    assert (own["marks"], own["found"], own["base_rate"]) == (120, attacks["list"].hits, 0.25)
+    assert own["auc"] == attacks["list"].as_dict()["auc"]
 
 
 def test_the_crf_attacker_learns_surrogates():
@@ -269,6 +277,72 @@ def test_the_links_of_the_originals_count_the_people_of_the_release(loose):
     assert found["made"]["linkage"]["persons_cautious"] == 12
 
 
+def test_a_release_that_the_view_does_not_know_says_so(loose):
+    key = ["--key-file", str(loose / "key")]
+    view, anon = str(loose / "view"), str(loose / "anon")
+    assert run(loose, "persons", str(loose / "notes"), "-o", view, *key) == 0
+    assert main(["anonymize", view, "-o", anon, "--k", "2", "--quasi", "age", "--quiet"]) == 0
+    out = ["-o", str(loose / "out")]
+    assert run(loose, "deid", str(loose / "notes"), "--view", anon, *out, *key) == 0
+    (loose / "out/00.txt").rename(loose / "out/zz.txt")
+    line = smallest(loose, "--quasi", "age", "--view", anon)
+    assert line["status"] == NOT_MEASURED
+    assert "1 of 24 documents of the release are not in the view" in line["why"]
+    # A document that says nothing of anybody is nobody's.
+    (loose / "out/zz.txt").rename(loose / "out/00.txt")
+    (loose / "out/readme.txt").write_text("Read me.\n")
+    assert smallest(loose, "--quasi", "age", "--k", "2", "--view", anon)["value"] == 2.0
+
+
+def test_suppressed_persons_are_counted_apart(loose):
+    """A person whose row is suppressed has tags only: that is no class of its own."""
+    key = ["--key-file", str(loose / "key")]
+    view, anon = str(loose / "view"), str(loose / "anon")
+    text = (loose / "notes/23.txt").read_text().replace("43-year-old", "88-year-old")
+    (loose / "notes/23.txt").write_text(text)
+    (loose / "notes/22.txt").unlink()
+    (loose / "age.csv").write_text("".join(f"{age};*\n" for age in (40, 41, 42, 43, 88)))
+    assert run(loose, "persons", str(loose / "notes"), "-o", view, *key) == 0
+    command = ["anonymize", view, "-o", anon, "--k", "2", "--quasi", "age", "--recoding", "global"]
+    hierarchy = ["--hierarchy", f"age={loose / 'age.csv'}", "--suppression", "0.5", "--quiet"]
+    assert main([*command, *hierarchy]) == 0
+    out = ["-o", str(loose / "out")]
+    assert run(loose, "deid", str(loose / "notes"), "--view", anon, *out, *key) == 0
+    smallest(loose, "--quasi", "age", "--k", "2", "--view", anon)
+    found = json.loads((loose / "report/risk.json").read_text())["singling_out"]
+    assert found["suppressed"] == 1
+    assert found["persons"] + found["suppressed"] == 23  # a note each
+    assert dict(map(tuple, found["histogram"]))["1"] == 0
+
+
+def test_published_values_are_read_as_they_were_published(tmp_path):
+    """A job that the detectors read in one note and not in another is the same job."""
+    view = build(
+        [
+            Note(name, name, "", (Mention(name, 0, 1, "", "profession", value, "patient", 1.0),))
+            for name, value in (("a", "worker"), ("b", "worker in trades"), ("c", "plumber"))
+        ],
+        b"a key of a test, long",
+    )
+    owner = {name: f"p{name}" for name in "abc"}
+    values = {each: {"profession": "Trades"} for each in owner.values()}
+    texts = dict.fromkeys("abc", "A worker in trades.")
+    found = _with_published(view, owner, Published(values, frozenset()), texts)
+    aged = build(
+        [
+            Note("a", "a", "", (Mention("a", 0, 1, "", "age", "47", "patient", 1.0),)),
+            Note("b", "b", "", ()),
+        ],
+        b"a key of a test, long",
+    )
+    ranges = Published({each: {"age": "47-52"} for each in ("pa", "pb")}, frozenset())
+    left = _with_published(aged, owner, ranges, dict.fromkeys("ab", "47-52 years, 47 today."))
+    ages = sorted(person.values["age"].value for person in left.persons)
+    assert ages == ["47", "47-52"]  # an exact age is a leak, also at the end of its range
+    jobs = sorted(person.values["profession"].value for person in found.persons)
+    assert jobs == ["plumber", "worker in trades", "worker in trades"]  # what else is read stays
+
+
 def test_one_name_for_a_person_in_all_notes_can_be_linked_as_it_is(loose):
     key = ["--key-file", str(loose / "key")]
     (loose / "p.toml").write_text(
@@ -395,7 +469,9 @@ def test_the_certificate_is_verified_byte_for_byte(release, capsys):
     said = capsys.readouterr().out
     assert "not met" in said
     data = path.read_bytes()
-    assert b"compliant" not in data
+    statement = json.dumps(opened(data, read_public(release / "key.pub"))).casefold()
+    assert "met" in statement
+    assert not re.search("compliant|anonymous", statement)
     # Any byte of the certificate, a few hundred of them tried.
     for at in range(0, len(data), max(1, len(data) // 300)):
         path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
@@ -481,3 +557,33 @@ def test_a_table_of_people(tmp_path):
     assert answers["smallest class of persons"] == MET
     assert answers["maximum risk"] == MET
     assert answers["distinct l"] == MET
+    assert answers["columns that were not measured"] == MET
+    assert found["status"] == MET
+    assert found["singling_out"]["unique_by_any"] == {"1": 0.0, "2": 0.0}
+    assert main(["certify", "--new-key", str(tmp_path / "key.pem")]) == 0
+    sign = ["--report", str(tmp_path / "report"), "--sign", str(tmp_path / "key.pem")]
+    assert main(["certify", str(table), *sign, "--require", "met"]) == 0
+
+
+def test_a_column_that_nobody_looked_at_is_not_met(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("age,remark\n" + f"30,{CANARY}\n" * 12)
+    report = tmp_path / "report"
+    assert main(["risk", str(table), "--quasi", "age", "-o", str(report), "--quiet"]) == 0
+    found = json.loads((report / "risk.json").read_text())
+    line = found["lines"][0]
+    assert (line["status"], line["value"], line["why"]) == (NOT_MET, 1.0, "remark")
+    page = (report / "risk.html").read_text()
+    assert "not measured: remark" in page
+    assert CANARY not in page
+    gold = ["--gold", str(table)]
+    assert main(["risk", str(table), "--quasi", "age", "-o", str(report), *gold]) == 1
+
+
+def test_suppressed_rows_of_a_table_are_no_class(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("age,sex\n" + "30-39,F\n" * 12 + "*,*\n" * 3)
+    command = ["risk", str(table), "--quasi", "age,sex", "-o", str(tmp_path / "report"), "--quiet"]
+    assert main(command) == 0
+    found = json.loads((tmp_path / "report/risk.json").read_text())["singling_out"]
+    assert (found["smallest_class"], found["suppressed"], found["persons"]) == (12, 3, 12)

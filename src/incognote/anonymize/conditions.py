@@ -33,11 +33,11 @@ class Conditions:
     def __post_init__(self) -> None:
         if self.k < 1:
             raise UsageError("k must be at least 1")
-        if self.l < 0 or (self.l and self.l < 1):
+        if self.l != 0 and not 1 <= self.l < math.inf:
             raise UsageError("l must be at least 1")
         if self.diversity not in DIVERSITIES:
             raise UsageError(f"diversity must be one of {', '.join(DIVERSITIES)}")
-        if self.diversity == "recursive" and self.c <= 0:
+        if self.diversity == "recursive" and not 0 < self.c < math.inf:
             raise UsageError("c must be above 0")
         if self.t is not None and not 0 <= self.t <= 1:
             raise UsageError("t must lie between 0 and 1")

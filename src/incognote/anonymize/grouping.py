@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from incognote.anonymize.table import Ints
+from incognote.anonymize.table import Bools, Ints
 
 
 def pack(columns: Sequence[Any], sizes: Sequence[int]) -> Ints:
@@ -43,6 +43,16 @@ def class_sizes(columns: Sequence[Any]) -> Ints:
     keys.sort()
     edges = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]]))
     return np.diff(edges)
+
+
+def alone_in_class(columns: Sequence[Any]) -> Bools:
+    """Which rows share their codes with no other."""
+    keys = packed(columns)
+    order = np.argsort(keys)
+    apart = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
+    found = np.zeros(len(keys), np.bool_)
+    found[order[apart[:-1][np.diff(apart) == 1]]] = True
+    return found
 
 
 def group(columns: Sequence[Any]) -> Ints:

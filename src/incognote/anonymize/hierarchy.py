@@ -188,7 +188,11 @@ def read_hierarchy(path: Path, name: str = "") -> Hierarchy:
     if path.suffix.lower() == ".toml":
         return _from_toml(name, text)
     separator = ";" if ";" in text else ","
-    return from_rows(name, list(csv.reader(text.splitlines(), delimiter=separator)))
+    try:
+        rows = list(csv.reader(text.splitlines(), delimiter=separator, strict=True))
+    except csv.Error:
+        raise UsageError(f"hierarchy {name}: not a CSV file") from None
+    return from_rows(name, rows)
 
 
 def _from_toml(name: str, text: str) -> Hierarchy:

@@ -32,7 +32,6 @@ class Release:
     levels: tuple[int, ...] = ()
     hierarchies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
     utility: Mapping[str, object] = field(default_factory=dict)
-    key: str = ""
 
     @classmethod
     def of(
@@ -63,6 +62,7 @@ class Release:
             path = path / RELEASE
         try:
             table = json.loads(path.read_text("utf-8"))
+            table.pop("key", None)  # version 0.1 wrote an empty one
             conditions = Conditions(**table.pop("conditions"))
             return cls(
                 conditions=conditions,

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -107,14 +107,17 @@ def encode(name: str, cells: Any) -> Column:
     if isinstance(cells, np.ndarray):
         cells = cells.tolist()
     first: dict[Any, int] = {}
-    codes: Codes = np.fromiter(
-        (
-            MISSING if cell is None or cell == "" else first.setdefault(cell, len(first))
-            for cell in cells
-        ),
-        dtype=np.int32,
-        count=len(cells),
-    )
+    try:
+        codes: Codes = np.fromiter(
+            (
+                MISSING if cell is None or cell == "" else first.setdefault(cell, len(first))
+                for cell in cells
+            ),
+            dtype=np.int32,
+            count=len(cells),
+        )
+    except TypeError:  # lists and the like; the message would not help anybody
+        raise _unreadable(name) from None
     _refuse_nan(name, cells, first)
     kind = _kind(name, first)
     if kind is None:  # texts and numbers in one column: all are texts
@@ -146,7 +149,15 @@ def _refuse_nan(name: str, cells: Sequence[Any], values: Iterable[Any]) -> None:
             for number, cell in enumerate(cells, 1)
             if isinstance(cell, float) and not math.isfinite(cell)
         )
-        raise UsageError(f"{name}, row {row}: not a number; leave a cell empty if nothing is known")
+        raise not_a_number(name, row)
+
+
+def not_a_number(name: str, row: int) -> UsageError:
+    return UsageError(f"{name}, row {row}: not a number; leave a cell empty if nothing is known")
+
+
+def _unreadable(name: str) -> UsageError:
+    return UsageError(f"{name}: holds values that are neither text, number nor date")
 
 
 def _kind(name: str, values: Iterable[Any]) -> str | None:
@@ -159,10 +170,29 @@ def _kind(name: str, values: Iterable[Any]) -> str | None:
         elif isinstance(value, dt.date):
             kinds.add(DATE)
         else:
-            raise UsageError(f"{name}: holds values that are neither text, number nor date")
+            raise _unreadable(name)
     if len(kinds) > 1:
         return None
     return kinds.pop() if kinds else TEXT
+
+
+PERSON = "person"
+
+
+def check_persons(data: Any, column: str = "", most: int = 1) -> None:
+    """Refuses a table in which a person has more than `most` rows: who is there eleven times would
+    be a class alone. `column` names the persons; by default it is "person", if there is one."""
+    if not column and PERSON not in column_names(data):
+        return
+    name = column or PERSON
+    codes = Table.of(data, [name])[name].codes
+    rows = np.bincount(codes[codes != MISSING])
+    if not (rows > most).any():
+        return
+    own = np.flatnonzero(codes == int(np.argmax(rows > most)))
+    raise UsageError(
+        f"{name}, row {own[most] + 1}: a person has more than {most} row{'s' * (most > 1)}"
+    )
 
 
 # ---------------------------------------------------------------------------------------- files
@@ -173,32 +203,46 @@ def read_table(path: Path, separator: str = "") -> dict[str, list[Any]]:
     unless some number starts with a zero, as ZIP codes do."""
     if path.suffix.lower() in (".parquet", ".pq"):
         return read_parquet(path)
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline()
-        if not first.strip():
-            raise UsageError(f"{path}: the table is empty")
-        file.seek(0)
-        rows = csv.reader(file, delimiter=separator or _separator(first))
-        heads = [head.strip() for head in next(rows)]
-        if len(set(heads)) < len(heads):
-            raise UsageError(f"{path}: two columns have the same name")
-        columns: list[list[str]] = [[] for _ in heads]
-        for number, row in enumerate(rows, 2):
-            if not row:
-                continue
-            if len(row) != len(heads):
-                raise UsageError(f"{path}, row {number}: {len(row)} cells under {len(heads)} heads")
-            for column, cell in zip(columns, row, strict=True):
-                column.append(cell.strip())
-    return {head: _typed(cells) for head, cells in zip(heads, columns, strict=True)}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            columns = _csv_columns(path, file, separator)
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file in UTF-8") from None
+    except csv.Error:  # its message may quote a cell
+        raise UsageError(f"{path}: not a CSV file, as a quote that is never closed") from None
+    return {head: _typed(head, cells) for head, cells in columns.items()}
+
+
+def _csv_columns(path: Path, file: TextIO, separator: str) -> dict[str, list[str]]:
+    first = file.readline()
+    if not first.strip():
+        raise UsageError(f"{path}: the table is empty")
+    file.seek(0)
+    rows = csv.reader(file, delimiter=separator or _separator(first), strict=True)
+    heads = [head.strip() for head in next(rows)]
+    if len(set(heads)) < len(heads):
+        raise UsageError(f"{path}: two columns have the same name")
+    columns: list[list[str]] = [[] for _ in heads]
+    for number, row in enumerate(rows, 2):
+        if not row:
+            continue
+        if len(row) != len(heads):
+            raise UsageError(f"{path}, row {number}: {len(row)} cells under {len(heads)} heads")
+        for column, cell in zip(columns, row, strict=True):
+            column.append(cell.strip())
+    return dict(zip(heads, columns, strict=True))
 
 
 def read_parquet(path: Path) -> dict[str, list[Any]]:
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise MissingExtra("reading Parquet", "parquet") from None
-    table = pq.read_table(path)
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError):
+        raise UsageError(f"{path}: not a Parquet file, or damaged") from None
     return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
@@ -215,9 +259,13 @@ def _separator(line: str) -> str:
     return max(",;\t|", key=line.count)
 
 
-def _typed(cells: list[str]) -> list[Any]:
+def _typed(name: str, cells: list[str]) -> list[Any]:
     filled = {cell for cell in cells if cell}
-    if filled and all(_is_number(cell) for cell in filled):
+    numbers = {cell for cell in filled if _is_number(cell)}
+    if numbers and filled - numbers and all(map(_is_no_number, filled - numbers)):
+        row = next(row for row, cell in enumerate(cells, 1) if cell and cell not in numbers)
+        raise not_a_number(name, row)
+    if filled and filled == numbers:
         return [_number(cell) if cell else None for cell in cells]
     if filled and all(map(_is_day, filled)):
         return [dt.date.fromisoformat(cell) if cell else None for cell in cells]
@@ -229,6 +277,11 @@ def _is_number(cell: str) -> bool:
     whole, _, rest = body.partition(".")
     leading_zero = len(whole) > 1 and whole.startswith("0")
     return whole.isdecimal() and (not rest or rest.isdecimal()) and not leading_zero
+
+
+def _is_no_number(cell: str) -> bool:
+    """NaN and infinities, as other programs write them."""
+    return cell.lstrip("+-").casefold() in ("nan", "inf", "infinity")
 
 
 def _number(cell: str) -> int | float:

@@ -167,7 +167,7 @@ def settings_from(args: argparse.Namespace) -> Settings:
     )
 
 
-def add_key(parser: argparse.ArgumentParser) -> None:
+def add_key(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     parser.add_argument(
         "--key-file",
         metavar="K",

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from incognote.policy import Policy
+from incognote.transform.dates.facts import names_birth
 
 # Fields that hold no PHI and are not read for it, but say something of a person.
 _FIELDS = {
@@ -17,7 +18,6 @@ _FIELDS = {
     "text": "sex gender PID-8 Patient.gender",
 }
 _SEX = re.compile(r"(?:^|[ .])(?:sex|gender|patient_sex|PID-8)$", re.IGNORECASE)
-_BIRTH = re.compile(r"birth|\bdob\b|\bPID-7$", re.IGNORECASE)
 _ADMISSION = re.compile(r"admi(?:t|ssion)|\bPV1-44$", re.IGNORECASE)
 _RELATIVE = re.compile(
     r" NK1-| GT1-|\.contact\.|next_of_kin|guarantor|emergency|mother|father|spouse|guardian",
@@ -37,11 +37,14 @@ _CODES = {
 }  # fmt: skip
 
 
-def with_fields(policy: Policy) -> Policy:
-    """The policy with these fields read, where it does not say otherwise."""
+def with_fields(policy: Policy, *, texts: bool = True) -> Policy:
+    """The policy with these fields read, where it does not say otherwise. What is read as text may
+    be replaced, where the policy is to write, too: a sex of "F" is not an initial."""
     known = dict(policy.formats.labels)
     taken = {*policy.formats.text, policy.formats.id, policy.formats.patient}
     for label, names in _FIELDS.items():
+        if label == "text" and not texts:
+            continue
         for name in names.split():
             if name not in taken:
                 known.setdefault(name, label)
@@ -59,7 +62,7 @@ def sex(value: str) -> str:
 
 def kind_of_date(locator: str) -> str:
     """Whether a field of dates is one of births or of admissions."""
-    if _BIRTH.search(locator):
+    if names_birth(locator):
         return "birth_date"
     return "admission" if _ADMISSION.search(locator) else ""
 

@@ -31,13 +31,15 @@ NOBODY = -1  # the cautious cluster of a record that may be anybody's
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """`of[record]` is the cluster of a record; `how` and `probability` say by what it came there.
-    `conflicts` counts pairs that a number joins and a name, a birth date or a stated id parts.
+    `contradicting[record]`: a number of the record joins it to others and a name, a birth date or a
+    stated id parts them; `conflicts` counts how often.
     `why` is the reason where the cautious clusters could not be made; they are empty then."""
 
     of: tuple[int, ...] = field(repr=False)
     how: tuple[str, ...] = field(repr=False)
     probability: tuple[float, ...] = field(repr=False)
     cautious: tuple[int, ...] = field(repr=False)
+    contradicting: tuple[bool, ...] = field(repr=False)
     conflicts: int = 0
     why: str = ""
 
@@ -70,6 +72,7 @@ def cluster(identities: Sequence[Identity], method: str = "exact") -> Clusters:
         tuple(groups.how),
         tuple(groups.probability),
         () if why else _cautious(groups, identities, pairs),
+        tuple(groups.contradicting),
         groups.conflicts,
         why,
     )
@@ -142,7 +145,7 @@ def _join_exact(groups: _Groups, identities: Sequence[Identity], same: list[int]
                 groups.join(earlier, record, "exact", 1.0)
                 break
         else:
-            groups.conflicts += 1
+            groups.contradict(record, same[:at])
 
 
 class _Groups:
@@ -154,7 +157,13 @@ class _Groups:
         self._stated = [{each.stated} if each.stated else set[str]() for each in identities]
         self.how = ["stated" if each.stated else "alone" for each in identities]
         self.probability = [1.0] * len(identities)
+        self.contradicting = [False] * len(identities)
         self.conflicts = 0
+
+    def contradict(self, record: int, others: Sequence[int]) -> None:
+        self.conflicts += 1
+        for each in (record, *others):
+            self.contradicting[each] = True
 
     def copy(self) -> _Groups:
         other = _Groups([])
@@ -162,6 +171,7 @@ class _Groups:
         other._members = [list(each) for each in self._members]
         other._stated = [set(each) for each in self._stated]
         other.how, other.probability = list(self.how), list(self.probability)
+        other.contradicting = list(self.contradicting)
         return other
 
     def root(self, at: int) -> int:
@@ -181,7 +191,7 @@ class _Groups:
         if a == b:
             return
         if len(self._stated[a] | self._stated[b]) > 1:
-            self.conflicts += 1
+            self.contradict(one, [other])
             return
         self._parent[b] = a
         self._members[a] += self._members[b]

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from incognote.core.caches import once
-from incognote.core.errors import IncognoteError
+from incognote.core.errors import IncognoteError, UsageError
 from incognote.core.people import People
 from incognote.core.types import Document, Result
 from incognote.lexicon import fold, lexicon
@@ -21,7 +21,7 @@ from incognote.transform.dates.facts import DateFacts
 from incognote.transform.record import Mention as Written
 from incognote.transform.record import Scope, TransformRecord
 
-# Attributes by what an attacker does with them. A policy of the caller may say otherwise.
+# Attributes by what an attacker does with them. `[roles]` of a policy may say otherwise.
 DIRECT = ("name", "mrn", "ssn", "plan")
 QUASI = (
     "age", "birth_date", "sex", "zip", "city", "state", "profession",
@@ -29,7 +29,24 @@ QUASI = (
 )  # fmt: skip
 SENSITIVE = ("diagnosis",)
 DATED = ("admission", "visit")
-ATTRIBUTES = (*DIRECT, *QUASI, *SENSITIVE, *DATED)
+# Worked out from the others; no mention has it.
+DERIVED = ("birth_year",)
+ATTRIBUTES = (*DIRECT, *QUASI, *SENSITIVE, *DATED, *DERIVED)
+
+_ROLES = {
+    **dict.fromkeys(DIRECT, "direct"),
+    **dict.fromkeys(QUASI, "quasi"),
+    **dict.fromkeys(SENSITIVE, "sensitive"),
+    **dict.fromkeys((*DATED, *DERIVED), "ignore"),
+}
+
+
+def roles_of(said: Mapping[str, str]) -> dict[str, str]:
+    """The role of every attribute; `said` is what a policy says of some."""
+    if unknown := sorted(said.keys() - _ROLES.keys()):
+        raise UsageError(f"roles.{unknown[0]}: no attribute; there are {', '.join(ATTRIBUTES)}")
+    return {**_ROLES, **said}
+
 
 LABELS = {
     "AGE": "age",

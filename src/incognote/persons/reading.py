@@ -18,7 +18,7 @@ from incognote.engine.settings import Settings
 from incognote.engine.sources import STREAM, list_inputs
 from incognote.engine.workers import Work
 from incognote.persons.fields import with_fields
-from incognote.persons.mentions import Mention, mentions_of
+from incognote.persons.mentions import Mention, mentions_of, roles_of
 from incognote.persons.view import Note, View, build
 from incognote.policy import LabelRule, Policy
 from incognote.resolve.repeat import sure_values
@@ -64,17 +64,19 @@ def read_people(
     settings: Settings,
     key: bytes,
     method: str = "exact",
-    loops: int = 1,
+    loops: int = 0,
     refused: Callable[[Failure], None] = lambda _: None,
     leave_out: frozenset[Path] = frozenset(),
     seen: Callable[[Result], None] = lambda _: None,
     owner: Mapping[str, str] | None = None,
 ) -> View:
     """The view of all documents at `where`. Documents that fail are passed to `refused`; `seen` is
-    called with each that was read, once. `owner` says whose documents are, if it knows all."""
+    called with each that was read, once. `owner` says whose documents are, if it knows all that
+    say something of anybody."""
     if where == STREAM:
         raise UsageError("people are linked over all notes: give a file or a folder, not -")
     policy = reading_policy(settings.policy)
+    roles_of(policy.roles)  # a bad name is an error before anything is read
     settings = replace(settings, policy=policy)
     view: View | None = None
     known: Known | None = None
@@ -99,13 +101,14 @@ def read_people(
                 told[view.owner[document]].update(values)
         known = Known(view.owner, told)
     assert view is not None
-    return view
+    return replace(view, roles=policy.roles)
 
 
 def _owned(notes: list[Note], owner: Mapping[str, str]) -> list[Note]:
-    if any(note.id not in owner for note in notes):
+    """The notes under the given owners, if these are known of all notes that say anything."""
+    if any(note.id not in owner and (note.stated or note.mentions) for note in notes):
         return notes
-    return [replace(note, stated=owner[note.id]) for note in notes]
+    return [replace(note, stated=owner.get(note.id, "")) for note in notes]
 
 
 def _results(

@@ -11,7 +11,7 @@ import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from incognote.anonymize.table import read_parquet, write_parquet
 from incognote.core.errors import UsageError
 from incognote.persons.identity import Identity
 from incognote.persons.linking import NOBODY, Clusters, cluster
-from incognote.persons.mentions import ATTRIBUTES, Mention
+from incognote.persons.mentions import ATTRIBUTES, DATED, Mention, roles_of
 from incognote.persons.subjects import PATIENT
+from incognote.resolve.claims import GIVEN
 
 MENTIONS, LINKS = "mentions.parquet", "links.parquet"
 PERSONS, FACTS = "persons.parquet", "view.json"
@@ -33,7 +34,7 @@ class Note:
 
     id: str
     stated: str = field(default="", repr=False)
-    date: str = ""
+    date: str = field(default="", repr=False)
     mentions: tuple[Mention, ...] = field(default=(), repr=False)
     record: int = 0  # the parts of one record have one number
 
@@ -78,6 +79,18 @@ class View:
     method: str = "stated"
     conflicts: int = 0
     why: str = ""
+    # Documents whose numbers say one person and whose names, birth dates or stated ids say two.
+    contradicting: frozenset[str] = field(default=frozenset(), repr=False)
+    roles: Mapping[str, str] = field(default_factory=dict)  # those of the policy
+
+    def known(self, role: str) -> list[str]:
+        """The attributes of a role that the documents say anything of."""
+        roles = roles_of(self.roles)
+        return [
+            name
+            for name in ATTRIBUTES
+            if roles[name] == role and any(each.values[name].value for each in self.persons)
+        ]
 
     def table(self, attributes: Sequence[str] = ATTRIBUTES) -> dict[str, list[str | None]]:
         """One row for each person; empty where nothing is known."""
@@ -162,6 +175,8 @@ def _view(
         for each in note.mentions:
             rows[person].append(len(mentions))
             mentions.append(each)
+    for own in rows.values():
+        _add_states(mentions, own)
     persons = tuple(
         Person(person, documents[person], _values(mentions, rows[person], days))
         for person in sorted(documents)
@@ -180,7 +195,34 @@ def _view(
         method,
         clusters.conflicts,
         clusters.why,
+        frozenset(
+            note.id
+            for note, contradicts in zip(notes, clusters.contradicting, strict=True)
+            if contradicts
+        ),
     )
+
+
+def _add_states(mentions: list[Mention], rows: Sequence[int]) -> None:
+    """Towns of a person with the state that another mention of that town has, or that stands in
+    the fields of the same record: without it no hierarchy knows a town."""
+    own = [row for row in rows if mentions[row].subject == PATIENT]
+    of_record: defaultdict[str, set[str]] = defaultdict(set)
+    for each in map(mentions.__getitem__, own):
+        if each.attribute == "state" and GIVEN in each.detectors:
+            of_record[each.document].add(each.value)
+    towns = [row for row in own if mentions[row].attribute == "city"]
+    states: defaultdict[str, set[str]] = defaultdict(set)
+    for each in map(mentions.__getitem__, towns):
+        town, _, state = each.value.partition(", ")
+        if state:
+            states[town].add(state)
+        elif GIVEN in each.detectors:
+            states[town] |= of_record[each.document]
+    for row in towns:
+        each = mentions[row]
+        if len(found := states[each.value]) == 1:
+            mentions[row] = replace(each, value=f"{each.value}, {min(found)}")
 
 
 def _commonest(counts: Counter[str]) -> str | None:
@@ -213,10 +255,53 @@ def _values(
         if each.subject == PATIENT:
             said[each.attribute][each.value].append(row)
     found = {name: _decided(name, said[name], mentions) for name in ATTRIBUTES}
+    years = _birth_years(rows, mentions, days)
+    found["birth_year"] = _birth_year(found["birth_date"], years)
+    if said["age"] and (born_in := found["birth_year"].value):
+        # People grow older from note to note: ages contradict where years of birth do.
+        apart = sum(abs(year - int(born_in)) > 1 for year in years.values())
+        stated = int(found["age"].value)
+        for value, own in said["age"].items():
+            if abs(int(value) - stated) > 1:
+                apart += sum(row not in years for row in own)
+        found["age"] = replace(found["age"], conflicts=apart)
     if not found["age"].value and (age := _age_of(found["birth_date"].value, rows, mentions, days)):
         born = found["birth_date"]
         found["age"] = Value(age, 0, born.conflicts, born.mentions)
     return found
+
+
+def _birth_years(
+    rows: Sequence[int], mentions: Sequence[Mention], days: Mapping[str, str]
+) -> dict[int, int]:
+    """The year of birth by each age of the patient, where its note has a date: that of its source,
+    or the latest it speaks of."""
+    dates = {document: day for document, day in days.items() if day}
+    for row in rows:
+        each = mentions[row]
+        if each.attribute in DATED and not days.get(each.document):
+            dates[each.document] = max(each.value, dates.get(each.document, ""))
+    return {
+        row: int(dates[each.document][:4]) - int(each.value)
+        for row in rows
+        if (each := mentions[row]).attribute == "age"
+        and each.subject == PATIENT
+        and each.document in dates
+    }
+
+
+def _birth_year(born: Value, years: Mapping[int, int]) -> Value:
+    """By the birth date where one is known, else by the ages and the dates of their notes. An age
+    allows two years, so that one next to it contradicts nothing."""
+    if born.value:
+        return replace(born, value=born.value[:4])
+    if not years:
+        return Value()
+    counts = Counter(years.values())
+    best = min(counts, key=lambda year: (-counts[year], year))
+    apart = sum(abs(year - best) > 1 for year in years.values())
+    own = tuple(row for row, year in years.items() if year == best)
+    return Value(str(best), len(own), apart, own)
 
 
 def _decided(name: str, said: Mapping[str, list[int]], mentions: Sequence[Mention]) -> Value:
@@ -264,10 +349,11 @@ def write_view(view: View, folder: Path) -> None:
             "how": [view.how[each][0] for each in documents],
             "probability": [view.how[each][1] for each in documents],
             "cautious": [view.cautious.get(each) for each in documents],
+            "contradicts": [each in view.contradicting for each in documents],
         },
     )
     _write(folder / PERSONS, person_columns(view))
-    facts = {**view.linkage(), "why_not_cautious": view.why}
+    facts = {**view.linkage(), "why_not_cautious": view.why, "roles": dict(view.roles)}
     path = folder / FACTS
     path.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
     path.chmod(0o600)
@@ -358,6 +444,12 @@ def read_view(folder: Path) -> View:
         facts["method"],
         facts["conflicting_identifiers"],
         facts["why_not_cautious"],
+        frozenset(
+            document
+            for document, contradicts in zip(links["document"], links["contradicts"], strict=True)
+            if contradicts
+        ),
+        facts["roles"],
     )
 
 
@@ -382,11 +474,10 @@ def omop_columns(view: View) -> dict[str, list[Any]]:
     """The people as a table `person` of the OMOP common data model. Ids are numbers in the order of
     the view; the keyed names appear in `person_source_value`."""
     table = view.table()
-    years = [born[:4] if born else None for born in table["birth_date"]]
     return {
         "person_id": list(range(1, len(view.persons) + 1)),
         "gender_concept_id": [_GENDER.get(each or "", 0) for each in table["sex"]],
-        "year_of_birth": [int(year) if year else None for year in years],
+        "year_of_birth": [int(year) if year else None for year in table["birth_year"]],
         "month_of_birth": [int(b[5:7]) if b else None for b in table["birth_date"]],
         "day_of_birth": [int(b[8:10]) if b else None for b in table["birth_date"]],
         "race_concept_id": [_RACE.get(each or "", 0) for each in table["ethnicity"]],

@@ -25,7 +25,7 @@ from incognote.policy import LabelRule, Policy
 
 ANONYMOUS = "anonymous.parquet"
 # Attributes whose order says something: ages are published as ranges of their members.
-_NUMBERS = frozenset({"age"})
+_NUMBERS = frozenset({"age", "birth_year"})
 # A birth date says the age more exactly than the age itself.
 _BIRTH_TAG = "[DATE]"
 
@@ -41,11 +41,14 @@ def table_of(view: View, quasi: Sequence[str], sensitive: str | None) -> dict[st
 
 def default_quasi(view: View) -> list[str]:
     """The quasi-identifiers that notes state about people; the age represents the birth date."""
-    return [
-        name
-        for name in QUASI
-        if name != "birth_date" and any(each.values[name].value for each in view.persons)
-    ]
+    known = view.known("quasi")
+    return [name for name in known if name != "birth_date" or "age" not in known]
+
+
+def default_sensitive(view: View) -> str | None:
+    """The one sensitive attribute of the notes, if there is one."""
+    known = view.known("sensitive")
+    return known[0] if len(known) == 1 else None
 
 
 def default_hierarchies(quasi: Sequence[str]) -> dict[str, Hierarchy]:
@@ -80,24 +83,50 @@ def write_anonymous(
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """What an anonymised view publishes: the values of each person by attribute, and who is
+    suppressed."""
+
+    values: Mapping[str, Mapping[str, str]] = field(repr=False)
+    suppressed: frozenset[str] = field(repr=False)
+
+    @classmethod
+    def read(cls, folder: Path) -> Published:
+        if not (folder / ANONYMOUS).is_file():
+            raise UsageError(f"{folder}: not what `incognote anonymize` wrote of a view")
+        rows = read_parquet(folder / ANONYMOUS)
+        quasi = Release.read(folder).quasi
+        people = list(enumerate(rows["person"]))
+        return cls(
+            {person: {name: rows[name][row] for name in quasi} for row, person in people},
+            frozenset(person for row, person in people if rows["suppressed"][row]),
+        )
+
+    def wordings(self, person: str) -> dict[str, tuple[str, str]]:
+        """The values of a person that say anything, as the table and as a sentence has them."""
+        return {
+            name: (value, _in_sentence(name, value))
+            for name, value in self.values[person].items()
+            if value not in (ROOT, "")
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedValues:
     """The replacement of each mention, by document and digest of its text: in a text that has
-    changed since the view was made, no place can be trusted."""
+    changed since the view was made, no place can be trusted. `known` and `unknown` collect the
+    texts that were asked for and that the view has read, or not."""
 
     places: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = field(repr=False)
+    documents: frozenset[str] = field(repr=False)
+    known: set[str] = field(default_factory=set, repr=False)
+    unknown: set[str] = field(default_factory=set, repr=False)
 
     @classmethod
     def read(cls, folder: Path) -> ReleasedValues:
         view = read_view(folder)
-        path = folder / ANONYMOUS
-        if not path.is_file():
-            raise UsageError(f"{folder}: not what `incognote anonymize` wrote of a view")
+        released = Published.read(folder).values
         release = Release.read(folder)
-        rows = read_parquet(path)
-        released = {
-            person: {name: rows[name][row] for name in release.quasi}
-            for row, person in enumerate(rows["person"])
-        }
         own = {person.id: person for person in view.persons}
         places: defaultdict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)
         for each in view.mentions:
@@ -116,10 +145,15 @@ class ReleasedValues:
             ):
                 text = _written(each, released[person][each.attribute])
                 places[where].append((each.start, each.end, text))
-        return cls({where: tuple(found) for where, found in places.items()})
+        return cls(
+            {where: tuple(found) for where, found in places.items()},
+            frozenset({*view.owner, *(each.source for each in view.mentions)}),
+        )
 
     def with_known_values(self, document: Document) -> Document:
         """The document with what is published of its mentions."""
+        if document.free_text:
+            (self.known if document.id in self.documents else self.unknown).add(document.id)
         found = self.places.get((document.id, digest(document.text)), ())
         return replace(document, released=found) if found else document
 
@@ -133,16 +167,23 @@ def _written(mention: Mention, value: str) -> str:
     """A published value as it reads in a sentence."""
     if value in (ROOT, ""):
         return f"[{mention.label}]"
-    if mention.attribute == "city":
+    if mention.attribute == "profession" and value == mention.value:
+        return value
+    return _in_sentence(mention.attribute, value)
+
+
+def _in_sentence(attribute: str, value: str) -> str:
+    """A generalised value as it reads in a sentence."""
+    if attribute == "city":
         return value.partition(",")[0]  # the state is a mention of its own
-    if mention.attribute == "profession" and value != mention.value:
+    if attribute == "profession":
         return f"worker in {value[0].lower()}{value[1:]}"
     return value
 
 
 def view_policy(policy: Policy) -> Policy:
     """The policy with the values of the view for everything that says something of a person."""
-    policy = with_fields(policy)
+    policy = with_fields(policy, texts=False)
     labels = dict(policy.labels)
     for label, attribute in LABELS.items():
         if attribute in QUASI:

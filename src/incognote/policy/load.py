@@ -22,6 +22,7 @@ from incognote.policy.model import (
     KEEP,
     MATCHES,
     NAMES,
+    ROLES,
     TEXT,
     TYPES,
     UNNAMED,
@@ -177,6 +178,9 @@ def checked(policy: Policy) -> Policy:
     ):
         if getattr(policy.formats, name) not in known:
             raise PolicyError(f"formats.{name}: must be one of {', '.join(known)}")
+    for attribute, role in policy.roles.items():
+        if role not in ROLES:
+            raise PolicyError(f"roles.{attribute}: must be one of {', '.join(ROLES)}")
     _check_dicom(policy.formats.dicom)
     _check_path(policy.formats.patient_path)
     rules = policy.resolve

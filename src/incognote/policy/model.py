@@ -23,6 +23,7 @@ BLANK = "blank"
 COVER = "cover"
 READ = "read"
 UNNAMED = (TEXT, KEEP, DROP)
+ROLES = ("direct", "quasi", "sensitive", "ignore")
 TYPES = (KEEP, TEXT)
 IMAGES = (BLANK, COVER, READ, KEEP)
 REPLACE = "replace"
@@ -259,7 +260,12 @@ class FormatRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A whole policy. `labels` has a rule for every label of the taxonomy."""
+    """A whole policy. `labels` has a rule for every label of the taxonomy.
+
+    `roles` says what an attacker does with an attribute of a person, where it differs from the
+    usual: `direct` (it names the person), `quasi` (he may know it), `sensitive` (he wants to learn
+    it) or `ignore`; as in `religion = "sensitive"`. `incognote persons` and `risk` go by it.
+    """
 
     name: str
     description: str = ""
@@ -269,6 +275,7 @@ class Policy:
     resolve: ResolveRules = field(default_factory=ResolveRules)
     transform: TransformRules = field(default_factory=TransformRules)
     formats: FormatRules = field(default_factory=FormatRules)
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     def rule(self, label: str) -> LabelRule:
         return self.labels.get(label, LabelRule(OFF))

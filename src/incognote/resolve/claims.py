@@ -13,6 +13,7 @@ from incognote.policy import OFF, Policy
 
 # What the source or the policy itself states: no detector outweighs it.
 STATED = 101
+GIVEN = "given"  # the source's name among the detectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _weighed(
     document: Document, candidates: Iterable[Span], policy: Policy
 ) -> Iterator[tuple[Span, int]]:
     for span in document.given:
-        yield replace(span, sources=span.sources or ("given",)), STATED
+        yield replace(span, sources=span.sources or (GIVEN,)), STATED
     for span in candidates:
         weights = (_weight(source, span.label, policy) for source in span.sources)
         yield span, max(weights, default=1)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from incognote.anonymize.grouping import class_sizes
+import numpy as np
+
+from incognote.anonymize.grouping import alone_in_class, class_sizes
 from incognote.anonymize.table import Ints, Table
 
 
@@ -40,6 +42,21 @@ def attribute_risks(data: Any, quasi: Sequence[str], most: int = 3) -> list[Attr
             sizes = class_sizes([table[name].codes for name in chosen])
             found.append(_risk(chosen, sizes, table.rows))
     return sorted(found, key=lambda each: (each.separation, each.distinction, each.attributes))
+
+
+def unique_by_any(data: Any, found: Sequence[AttributeRisk]) -> dict[int, float]:
+    """The share of persons whom some one attribute, some two, some three single out; `found` is
+    what `attribute_risks` says of the same table."""
+    names = sorted({name for each in found for name in each.attributes})
+    table = Table.of(data, names)
+    shares = {}
+    for count in sorted({len(each.attributes) for each in found}):
+        alone = np.zeros(table.rows, np.bool_)
+        for each in found:
+            if len(each.attributes) == count and each.unique:
+                alone |= alone_in_class([table[name].codes for name in each.attributes])
+        shares[count] = float(alone.mean())
+    return shares
 
 
 def _risk(chosen: tuple[str, ...], sizes: Ints, rows: int) -> AttributeRisk:

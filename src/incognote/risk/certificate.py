@@ -28,6 +28,7 @@ CERTIFICATE = "certificate.json"
 PREDICATE_TYPE = "urn:incognote:release-risk:v1"
 _DAYS = 365
 _MEASURED = (
+    "columns_not_measured",
     "leaks",
     "parrot",
     "recognisable_bound",

@@ -13,6 +13,8 @@ from incognote.risk.lines import MET, NOT_MEASURED
 TITLE = "How safe is this release?"
 _MOST_LABELS = 12
 _HASH = len("sha256:") + 12
+_ATTACK_HEADS = ("leaks", "by guessing", "precision", "found", "AUC (95 %)")
+_COUNTS = {"1": "one attribute", "2": "two attributes", "3": "three attributes"}
 _ATTACKERS = {
     "prosecutor": "knows that a certain person is in the release, and looks for that one",
     "journalist": "wants to show that anybody can be found, with a register of the population",
@@ -67,6 +69,12 @@ def _summary(report: Mapping[str, Any]) -> str:
 
 def _leaks(report: Mapping[str, Any]) -> str:
     leaks = report["leaks"]
+    if (columns := report["columns_not_measured"]) is not None:
+        said = f": {', '.join(columns)}" if columns else ", and there are none"
+        return (
+            "<h2>1. Other columns</h2><p>The release is a table. Columns that are neither "
+            f"quasi-identifiers nor sensitive were not measured{escape(said)}.</p>"
+        )
     if leaks is None:
         return (
             "<h2>1. Leaks</h2><p>Not measured. Somebody must read a random sample of the original "
@@ -98,28 +106,18 @@ def _leaks(report: Mapping[str, Any]) -> str:
 def _parrot(report: Mapping[str, Any]) -> str:
     attacks = report["parrot"]
     head = "<h2>2. Can an attacker tell leaks from surrogates?</h2>"
+    if report["columns_not_measured"] is not None:
+        return f"{head}<p>A table has no surrogates.</p>"
     if not attacks:
         return f"{head}<p>Not measured: the attack needs the annotated sample.</p>"
-    rows = [
-        (
-            each["attacker"],
-            f"{each['leaks']:,} of {each['marks']:,}",
-            _percent(each["base_rate"]),
-            _percent(each["precision"]),
-            _percent(each["detection"]),
-            f"{each['auc']:.2f} ({each['auc_interval'][0]:.2f} to {each['auc_interval'][1]:.2f})"
-            if each["leaks"]
-            else "–",
-        )
-        for each in attacks
-    ]
+    rows = [(each["attacker"], *_attack_cells(each)) for each in attacks]
     bound = report["recognisable_bound"]
     few = "" if attacks[0]["leaks"] >= 20 else " With fewer than 20 leaks detection counts as 1."
     return (
         f"{head}<p>The parrot attack: half of the release teaches a tagger what surrogates look "
         "like; what it then does not recognise in the other half is called a leak. An AUC of 0.5 "
         f"is blind guessing.{few}</p>"
-        + table(["attacker", "leaks", "by guessing", "precision", "found", "AUC"], rows)
+        + table(["attacker", *_ATTACK_HEADS], rows)
         + _by_label(max(attacks, key=lambda each: (each["detection"], each["auc"])))
         + (
             f"<p>Notes with a leak that is recognised: at most {_percent(bound)}.</p>"
@@ -131,15 +129,31 @@ def _parrot(report: Mapping[str, Any]) -> str:
 
 def _by_label(attack: Mapping[str, Any]) -> str:
     """What the strongest attacker finds of each label."""
-    rows = [
-        (label, float(counts["leaks"]), f"{counts['leaks']:,}, {counts['found']:,} found")
-        for label, counts in attack["by_label"].items()
-    ]
-    if not rows:
+    labels = sorted(attack["by_label"].items(), key=lambda pair: (-pair[1]["leaks"], pair[0]))
+    if not labels:
         return ""
-    rows.sort(key=lambda row: -row[1])
-    plot = bars(rows[:_MOST_LABELS], "leaks by label")
-    return figure(plot, f"Leaks by label, and how many the attacker “{attack['attacker']}” finds")
+    plot = bars(
+        [
+            (label, float(each["leaks"]), f"{each['leaks']:,}, {each['found']:,} found")
+            for label, each in labels[:_MOST_LABELS]
+        ],
+        "leaks by label",
+    )
+    title = f"Leaks by label, and how many the attacker “{attack['attacker']}” finds"
+    return figure(plot, title) + table(
+        ["label", *_ATTACK_HEADS], [(label, *_attack_cells(each)) for label, each in labels]
+    )
+
+
+def _attack_cells(attack: Mapping[str, Any]) -> tuple[str, ...]:
+    low, high = attack["auc_interval"]
+    return (
+        f"{attack['leaks']:,} of {attack['marks']:,}",
+        _percent(attack["base_rate"]),
+        _percent(attack["precision"]),
+        _percent(attack["detection"]),
+        f"{attack['auc']:.2f} ({low:.2f} to {high:.2f})" if attack["leaks"] else "–",
+    )
 
 
 def _singling(single: Mapping[str, Any] | None) -> str:
@@ -172,6 +186,14 @@ def _singling(single: Mapping[str, Any] | None) -> str:
         )
         + ".",
     ]
+    if shares := single["unique_by_any"]:
+        more.append(
+            "Singled out by some "
+            + ", by some ".join(
+                f"{_COUNTS[n]}: {_percent(share)} of the persons" for n, share in shares.items()
+            )
+            + "."
+        )
     if single["suppressed"]:
         more.append(f"{single['suppressed']:,} suppressed persons are in no class.")
     risk = single["risks"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -64,7 +64,7 @@ class Attack:
     auc: float
     auc_low: float
     auc_high: float
-    by_label: dict[str, tuple[int, int]] = field(default_factory=dict)
+    by_label: dict[str, Attack] = field(default_factory=dict)
 
     @property
     def detection(self) -> float:
@@ -84,18 +84,21 @@ class Attack:
     def as_dict(self) -> dict[str, Any]:
         return {
             "attacker": self.attacker,
+            **self.figures(),
+            "detection_bound_97.5": round(self.detection_bound(), 4),
+            "by_label": {name: each.figures() for name, each in sorted(self.by_label.items())},
+        }
+
+    def figures(self) -> dict[str, Any]:
+        return {
             "marks": self.marks,
             "leaks": self.leaks,
+            "found": self.hits,
             "detection": round(self.detection, 4),
             "precision": round(self.precision, 4),
             "base_rate": round(self.base, 4),
             "auc": round(self.auc, 4),
             "auc_interval": [round(self.auc_low, 4), round(self.auc_high, 4)],
-            "detection_bound_97.5": round(self.detection_bound(), 4),
-            "by_label": {
-                label: {"leaks": leaks, "found": found}
-                for label, (leaks, found) in sorted(self.by_label.items())
-            },
         }
 
 
@@ -146,69 +149,62 @@ Suspicion = dict[
 
 
 def _judged(name: str, notes: Sequence[Marked], suspicion: Suspicion) -> Attack:
-    scores, truth, owners, labels = [], [], [], []
-    for (number, span), score in sorted(suspicion.items(), key=lambda item: item[0]):
-        note = notes[number]
-        scores.append(score)
-        truth.append(span in note.leaks)
-        owners.append(note.patient or note.id)
-        labels.append(span.label)
-    suspicious, real = np.array(scores), np.array(truth, dtype=bool)
-    called = suspicious > 0.5
-    low, high = _interval(suspicious, real, owners)
+    """The attack on all marks, and on those of each label that leaks."""
+    marks = sorted(suspicion, key=lambda mark: (mark[0], mark[1]))
+    score = np.array([suspicion[mark] for mark in marks])
+    real = np.array([span in notes[number].leaks for number, span in marks], dtype=bool)
+    owners = np.array([notes[number].patient or notes[number].id for number, _ in marks], dtype=str)
+    labels = np.array([span.label for _, span in marks], dtype=str)
     by_label = {
-        label: (
-            int(sum(t for t, own in zip(truth, labels, strict=True) if own == label)),
-            int(
-                sum(
-                    t and c
-                    for t, c, own in zip(truth, called.tolist(), labels, strict=True)
-                    if own == label
-                )
-            ),
-        )
-        for label in sorted({own for own, t in zip(labels, truth, strict=True) if t})
+        label: _measured(name, score[own], real[own], owners[own])
+        for label in sorted(set(labels[real].tolist()))
+        for own in [labels == label]
     }
+    return replace(_measured(name, score, real, owners), by_label=by_label)
+
+
+def _measured(name: str, score: Any, real: Any, owners: Any) -> Attack:
+    called = score > 0.5
+    low, high = _interval(score, real, owners)
     return Attack(
         name,
-        len(scores),
+        len(score),
         int(real.sum()),
         int(called.sum()),
         int((called & real).sum()),
-        auc(suspicious, real),
+        auc(score, real),
         low,
         high,
-        by_label,
     )
 
 
 def auc(score: Any, real: Any) -> float:
     """The chance that a leak looks more suspicious than a surrogate; 0.5 where there is neither."""
-    ones, zeros = int(real.sum()), int((~real).sum())
-    if not ones or not zeros:
-        return 0.5
-    order = np.argsort(score, kind="stable")
-    ranks = np.empty(len(score))
-    ranks[order] = np.arange(1, len(score) + 1)
-    for value in np.unique(score):  # ties share their rank
-        same = score == value
-        ranks[same] = ranks[same].mean()
-    return float((ranks[real].sum() - ones * (ones + 1) / 2) / (ones * zeros))
+    place = np.unique(score, return_inverse=True)[1]
+    return _weighted_auc(place, real, np.ones(len(place)))
 
 
-def _interval(score: Any, real: Any, owners: Sequence[str]) -> tuple[float, float]:
-    """95 % by resampling patients."""
+def _weighted_auc(place: Any, real: Any, weight: Any) -> float:
+    """`place` is the rank of each score; equal scores share one."""
+    ones = np.bincount(place, weight * real)
+    zeros = np.bincount(place, weight * ~real)
+    pairs = float(ones.sum() * zeros.sum())
+    below = np.cumsum(zeros) - zeros
+    return float((ones * (below + zeros / 2)).sum()) / pairs if pairs else 0.5
+
+
+def _interval(score: Any, real: Any, owners: Any) -> tuple[float, float]:
+    """95 % by resampling patients: each counts as often as it is drawn."""
     if not real.any():
         return 0.0, 1.0
-    names, index = np.unique(np.array(owners), return_inverse=True)
-    members = [np.flatnonzero(index == n) for n in range(len(names))]
+    place = np.unique(score, return_inverse=True)[1]
+    names, index = np.unique(owners, return_inverse=True)
     rng = np.random.default_rng(SEED)
-    rounds = _RESAMPLES if len(score) < 20_000 else 100
     found = []
-    for _ in range(rounds):
-        drawn = np.concatenate([members[n] for n in rng.integers(0, len(names), len(names))])
-        if real[drawn].any() and not real[drawn].all():
-            found.append(auc(score[drawn], real[drawn]))
+    for _ in range(_RESAMPLES):
+        weight = np.bincount(rng.integers(0, len(names), len(names)), minlength=len(names))[index]
+        if weight[real].any() and weight[~real].any():
+            found.append(_weighted_auc(place, real, weight))
     if not found:
         return 0.0, 1.0
     low, high = np.quantile(found, [0.025, 0.975])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from incognote.anonymize.counts.budget import Ledger
+from incognote.anonymize.hierarchy import ROOT
 from incognote.anonymize.release import Release
-from incognote.anonymize.table import read_table
+from incognote.anonymize.table import check_persons, read_table
 from incognote.core.errors import UsageError
 from incognote.core.types import Failure, Result
 from incognote.corpus.files import read_corpus
@@ -18,6 +19,7 @@ from incognote.engine.settings import Settings, ignore
 from incognote.persons.mentions import LABELS
 from incognote.persons.reading import read_people
 from incognote.persons.view import LINKS, View, read_view
+from incognote.persons.write_back import Published
 from incognote.policy import DEFAULT, load_policy
 from incognote.risk.certificate import CERTIFICATE, subjects_of
 from incognote.risk.diversity import Diversity, diversity
@@ -28,13 +30,11 @@ from incognote.risk.report import Limits, Report, marked_notes
 from incognote.risk.singling import (
     Singling,
     clinical_words,
-    known_attributes,
     of_view,
     singling_out,
 )
 
 _KEY = b"only to group"
-_NO_TEXT = "a table has no text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is asked. `quasi` is what an attacker may know (default: all that is found),
-    `sensitive` what he wants to learn; `link` is how far notes of one person are linked."""
+    `sensitive` what he wants to learn; `link` is how far notes of one person are linked; `person`
+    is the column of a table that names the person."""
 
     limits: Limits = field(default_factory=Limits)
     quasi: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class Asked:
     missing: str = "value"
     link: str = "exact"
     attackers: tuple[str, ...] = USUAL
+    person: str = ""
 
 
 def measure(
@@ -86,12 +88,15 @@ def measure(
         "subjects": subjects_of(path),
     }
     if table:
-        single, diverse = _of_table(path, known, asked)
-        why = {"leaks": _NO_TEXT, "parrot": _NO_TEXT}
+        if known.gold:
+            raise UsageError("a table has no notes, so no gold belongs to it")
+        single, diverse, others = _of_table(path, known, asked)
         made = how_made(path, settings.policy, known.view, {"rows": "one for each person"})
-        return Report(singling=single, diversity=diverse, why=why, made=made, **shared)
-    view, texts, words = _read(path, settings, known, asked, refused)
-    single_out, diverse = _of_notes(view, words, known, asked)
+        return Report(
+            singling=single, diversity=diverse, made=made, columns_not_measured=others, **shared
+        )
+    view, texts, words, published = _read(path, settings, known, asked, refused)
+    single_out, diverse = _of_notes(view, words, known, asked, published)
     leaks, attacks, why = _with_gold(known, asked, settings, texts)
     made = how_made(path, settings.policy, known.view, view.linkage())
     return Report(
@@ -105,8 +110,12 @@ def measure(
     )
 
 
-def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversity | None]:
-    data = read_table(path)
+def _of_table(
+    path: Path, known: Known, asked: Asked
+) -> tuple[Singling, Diversity | None, tuple[str, ...]]:
+    everything = read_table(path)
+    check_persons(everything, asked.person)
+    data, hidden = _shown(everything, asked.quasi)
     single = singling_out(
         data,
         asked.quasi,
@@ -114,14 +123,30 @@ def _of_table(path: Path, known: Known, asked: Asked) -> tuple[Singling, Diversi
         population=known.population,
         missing=asked.missing,
     )
-    return single, diversity(data, asked.sensitive, single.classes) if asked.sensitive else None
+    single = replace(single, classes=replace(single.classes, suppressed=hidden))
+    diverse = diversity(data, asked.sensitive, single.classes) if asked.sensitive else None
+    others = tuple(name for name in data if name not in asked.quasi and name != asked.sensitive)
+    return single, diverse, others
+
+
+def _shown(
+    data: dict[str, list[Any]], quasi: Sequence[str]
+) -> tuple[Mapping[str, Sequence[Any]], int]:
+    """The rows of a table that say anything, and how many do not: of a suppressed row, every
+    quasi-identifier is "*"."""
+    cells = [data[name] for name in quasi if name in data]
+    kept = [row for row, found in enumerate(zip(*cells, strict=True)) if {*found} != {ROOT}]
+    hidden = len(cells[0]) - len(kept) if kept else 0
+    if not hidden:
+        return data, 0
+    return {name: [column[row] for row in kept] for name, column in data.items()}, hidden
 
 
 def _read(
     path: Path, settings: Settings, known: Known, asked: Asked, refused: Callable[[Failure], None]
-) -> tuple[View, dict[str, str], dict[str, frozenset[str]]]:
-    """The people of the release as its output describes them, its texts by document, and the
-    clinical words of each person."""
+) -> tuple[View, dict[str, str], dict[str, frozenset[str]], frozenset[str]]:
+    """The people of the release as its output describes them, its texts by document, the clinical
+    words of each person, and which persons the view suppressed."""
     texts: dict[str, str] = {}
     words: defaultdict[str, set[str]] = defaultdict(set)
 
@@ -143,20 +168,65 @@ def _read(
     for document, found in words.items():
         if document in view.owner:
             of_person[view.owner[document]] |= found
+    suppressed: frozenset[str] = frozenset()
+    if links is not None and known.view is not None:
+        published = Published.read(known.view)
+        view = _with_published(view, links.owner, published, texts)
+        suppressed = frozenset(
+            person
+            for document, person in view.owner.items()
+            if links.owner.get(document) in published.suppressed
+        )
     return (
         _counted(view, links, path, settings),
         texts,
         {person: frozenset(found) for person, found in of_person.items()},
+        suppressed,
     )
+
+
+def _with_published(
+    view: View, owner: Mapping[str, str], published: Published, texts: Mapping[str, str]
+) -> View:
+    """The view with published values as they were published, wherever a text has them: read anew,
+    "worker in construction trades" may be a "worker" in one note and nothing in another, and people
+    of one class would look different. What else is read stays as it is."""
+    of_person: defaultdict[str, list[str]] = defaultdict(list)
+    for document, owned_by in view.owner.items():
+        of_person[owned_by].append(document)
+    persons = []
+    for person in view.persons:
+        documents = of_person[person.id]
+        own = next((owner[each] for each in documents if each in owner), "")
+        values = dict(person.values)
+        for name, wordings in published.wordings(own).items() if own else ():
+            read = values[name]
+            for text in wordings:
+                # Of other attributes, a part of what was published may be a leak: an age at one
+                # end of its range, the town of a county.
+                partly = name == "profession" and read.value.casefold() in text.casefold()
+                if (not read.value or partly) and any(
+                    text in texts.get(each, "") for each in documents
+                ):
+                    values[name] = replace(read, value=text)
+        persons.append(replace(person, values=values))
+    return replace(view, persons=tuple(persons))
 
 
 def _counted(view: View, links: View | None, path: Path, settings: Settings) -> View:
     """The view with the cautious links that are right for it, or with the reason why they cannot
     say how many people these notes are of."""
-    if links is not None and view.owner.keys() <= links.owner.keys():
-        wide = {name: links.cautious[name] for name in view.owner if name in links.cautious}
-        how = {name: links.how[name] for name in view.owner}
-        return replace(view, cautious=wide, how=how, why=links.why, method=links.method)
+    if links is not None:
+        saying = {each.document for each in view.mentions}
+        strangers = [name for name in view.owner if name not in links.owner and name in saying]
+        if not strangers:
+            return _as_linked(view, links)
+        if any(how != "stated" for how, _ in view.how.values()):
+            why = (
+                f"{len(strangers)} of {len(view.owner)} documents of the release are not in the "
+                "view (--view): other files, or other names of files"
+            )
+            return replace(view, why=why)
     loose = sum(how != "stated" for how, _ in view.how.values())
     if not loose or view.why:
         return view
@@ -170,12 +240,39 @@ def _counted(view: View, links: View | None, path: Path, settings: Settings) -> 
     )
 
 
+def _as_linked(view: View, links: View) -> View:
+    """The view with the links of the originals. A document without any, which says nothing of
+    anybody, is no person."""
+    owner = {name: person for name, person in view.owner.items() if name in links.owner}
+    people = frozenset(owner.values())
+    return replace(
+        view,
+        owner=owner,
+        how={name: links.how[name] for name in owner},
+        persons=tuple(person for person in view.persons if person.id in people),
+        cautious={name: links.cautious[name] for name in owner if name in links.cautious},
+        why=links.why,
+        method=links.method,
+    )
+
+
 def _of_notes(
-    view: View, words: Mapping[str, frozenset[str]], known: Known, asked: Asked
+    view: View,
+    words: Mapping[str, frozenset[str]],
+    known: Known,
+    asked: Asked,
+    suppressed: frozenset[str],
 ) -> tuple[Singling | None, Diversity | None]:
-    quasi = list(asked.quasi) or known_attributes(view)
+    quasi = list(asked.quasi) or view.known("quasi")
     if not quasi:
         return None, None
+    shown = tuple(
+        person
+        for person in view.persons
+        if person.id not in suppressed or any(person.values[name].value for name in quasi)
+    )
+    hidden = len(view.persons) - len(shown) if shown else 0
+    view = replace(view, persons=shown or view.persons)
     single = of_view(
         view,
         words,
@@ -185,6 +282,7 @@ def _of_notes(
         population=known.population,
         missing=asked.missing,
     )
+    single = replace(single, classes=replace(single.classes, suppressed=hidden))
     name = asked.sensitive
     if name is None:
         return single, None

@@ -54,6 +54,8 @@ class Report:
     made: Mapping[str, Any] = field(default_factory=dict)
     subjects: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
+    # Of a table: the columns that are neither quasi-identifiers nor sensitive. None for notes.
+    columns_not_measured: tuple[str, ...] | None = None
 
     @property
     def recognisable_bound(self) -> float | None:
@@ -68,7 +70,14 @@ class Report:
         return upper_bound(self.leaks.leaking, self.leaks.notes, 0.975) * detection
 
     def lines(self) -> list[Line]:
+        return [*self._content(), *self._classes()]
+
+    def _content(self) -> list[Line]:
+        """What is left in the words of notes, or in the other columns of a table."""
         limits, found = self.limits, []
+        if (columns := self.columns_not_measured) is not None:
+            name = "columns that were not measured"
+            return [Line(name, "any reader", float(len(columns)), 0.0, why=", ".join(columns))]
         no_gold = self.why.get("leaks", "no annotated sample was given (--gold)")
         leaks = self.leaks
         random = "" if leaks is None or leaks.random_sample else "the sample was not random"
@@ -91,6 +100,11 @@ class Report:
                 why=self.why.get("parrot", no_gold if leaks is None else random),
             )
         )
+        return found
+
+    def _classes(self) -> list[Line]:
+        """Who can be singled out, and what a class gives away."""
+        limits, found = self.limits, []
         single = self.singling
         nobody = "no person could be told from another"
         if single is not None and single.why:
@@ -137,6 +151,9 @@ class Report:
             "recognisable_bound": self.recognisable_bound,
             "singling_out": self.singling.as_dict() if self.singling else None,
             "diversity": self.diversity.as_dict() if self.diversity else None,
+            "columns_not_measured": None
+            if self.columns_not_measured is None
+            else list(self.columns_not_measured),
             "utility": dict(self.utility) if self.utility else None,
             "differential_privacy": None
             if self.spent is None

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from incognote.anonymize.table import Table
 from incognote.lexicon import lexicon
 from incognote.lexicon.words import is_medical
-from incognote.persons.mentions import QUASI
 from incognote.persons.view import View
-from incognote.risk.attributes import AttributeRisk, attribute_risks
+from incognote.risk.attributes import AttributeRisk, attribute_risks, unique_by_any
 from incognote.risk.classes import THRESHOLD, Classes, Risk, risks
 from incognote.risk.population import population_uniqueness
 
@@ -31,16 +31,18 @@ SPLIT = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Singling:
-    """`cautious`: classes of the cautious count, each a little smaller than counted. `gaps`: how
-    many persons have three visit gaps in a row that nobody else has, of how many who have four
-    visits. `rare`: terms held by fewer than k persons. `why`: why the figures are not reliable,
-    where it is not known how many persons the notes are of."""
+    """`unique_by_any[n]`: the share of persons whom some n attributes single out. `cautious`:
+    classes of the cautious count, each a little smaller than counted. `gaps`: how many persons have
+    three visit gaps in a row that nobody else has, of how many who have four visits. `rare`: terms
+    held by fewer than k persons. `why`: why the figures are not reliable, where it is not known how
+    many persons the notes are of."""
 
     classes: Classes
     risks: tuple[Risk, ...]
     attributes: tuple[AttributeRisk, ...] = field(repr=False)
     uniqueness: Mapping[str, float]
     threshold: float
+    unique_by_any: Mapping[int, float] = field(default_factory=dict)
     gaps: tuple[int, int] | None = None
     rare: Mapping[str, int] | None = None
     cautious: Classes | None = None
@@ -71,6 +73,7 @@ class Singling:
             "risks": {each.attacker: each.as_dict() for each in self.risks},
             "population_uniqueness": dict(self.uniqueness),
             "most_telling_attributes": telling,
+            "unique_by_any": {str(n): share for n, share in self.unique_by_any.items()},
             "visit_gaps": None
             if self.gaps is None
             else {"unique_persons": self.gaps[0], "persons_with_four_visits": self.gaps[1]},
@@ -90,13 +93,16 @@ def singling_out(
     suppressed: Any = None,
 ) -> Singling:
     """The figures of a table with one row for each person."""
+    data = Table.of(data, list(quasi))
     classes = Classes.of(data, quasi, suppressed, missing)
+    telling = attribute_risks(data, quasi)
     return Singling(
         classes,
         tuple(risks(classes, threshold, population)),
-        tuple(attribute_risks(data, quasi)),
+        tuple(telling),
         _uniqueness(classes, population),
         threshold,
+        unique_by_any(data, telling),
     )
 
 
@@ -104,11 +110,6 @@ def _uniqueness(classes: Classes, population: int | None) -> dict[str, float]:
     """By sampling fraction: that of this release, or three usual ones."""
     shares = [classes.persons / population] if population else [0.01, 0.1, 0.2]
     return {f"{share:.4g}": population_uniqueness(classes.sizes, share) for share in shares}
-
-
-def known_attributes(view: View, wanted: Sequence[str] = QUASI) -> list[str]:
-    """The quasi-identifiers that the notes say anything of."""
-    return [name for name in wanted if any(each.values[name].value for each in view.persons)]
 
 
 def of_view(
@@ -123,7 +124,7 @@ def of_view(
 ) -> Singling:
     """The figures of released notes: `view` is what reading them anew found, `words` the words of
     each person's notes."""
-    chosen = list(quasi) or known_attributes(view)
+    chosen = list(quasi) or view.known("quasi")
     table = view.table(chosen)
     found = singling_out(table, chosen, threshold=threshold, population=population, missing=missing)
     found = replace(found, gaps=visit_gaps(view), rare=rare_terms(view, words, k), why=view.why)

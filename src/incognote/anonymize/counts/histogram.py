@@ -78,6 +78,10 @@ def histogram(
         raise UsageError(f"the method must be one of {', '.join(METHODS)}")
     if not by:
         raise UsageError("name the attributes to count by")
+    if len(set(by)) < len(by):
+        raise UsageError("an attribute to count by is named twice")
+    if unknown := sorted({*(hierarchies or {}), *(levels or {})} - set(by)):
+        raise UsageError(f"a hierarchy or level of {', '.join(unknown)}, which is not counted by")
     table = Table.of(data, list(by))
     bins = [bins_for(name, (hierarchies or {}).get(name), (levels or {}).get(name)) for name in by]
     shape = tuple(len(each.labels) for each in bins)
@@ -88,7 +92,7 @@ def histogram(
     if cube:
         counts, spent, scale = cube_of(true, epsilon, delta, contributions)
     else:
-        counts, spent, scale = _cells(true, epsilon, delta, contributions)
+        counts, spent, scale = cells_of(true, epsilon, delta, contributions)
     return Histogram(
         tuple(by),
         tuple(each.labels for each in bins),
@@ -114,7 +118,7 @@ def _noisy(mechanism: Any, counts: Ints) -> Ints:
     return np.array(mechanism(counts.ravel().tolist()), dtype=np.int64).reshape(counts.shape)
 
 
-def _cells(
+def cells_of(
     true: Ints, epsilon: float, delta: float | None, contributions: int
 ) -> tuple[Floats, float, float]:
     mechanism, scale = fitted(epsilon, contributions, delta)

@@ -3,12 +3,14 @@ floating-point attacks is other people's work."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from incognote.core.errors import MissingExtra, UsageError
 
 _SLACK = 1e-9
+LEAST_EPSILON = 1e-9  # below, the noise does not fit into the counts
 
 
 def opendp() -> Any:
@@ -47,8 +49,8 @@ def epsilon_of(mechanism: Any, contributions: int, delta: float | None) -> float
 
 def fitted(epsilon: float, contributions: int, delta: float | None) -> tuple[Any, float]:
     """The mechanism with the least noise that costs at most ε, and its scale."""
-    if epsilon <= 0:
-        raise UsageError("epsilon must be above 0")
+    if not LEAST_EPSILON <= epsilon < math.inf:
+        raise UsageError(f"epsilon must be a number, and at least {LEAST_EPSILON:g}")
     if contributions < 1:
         raise UsageError("a person contributes at least one row")
     if delta is None:
@@ -78,7 +80,5 @@ def variance(scale: float, delta: float | None) -> float:
     2a / (1 - a)^2."""
     if delta is not None:
         return scale**2
-    from math import exp
-
-    a = exp(-1 / scale)
+    a = math.exp(-1 / scale)
     return 2 * a / (1 - a) ** 2

@@ -8,6 +8,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from incognote.cli import DONE, QUARANTINED
 from incognote.cli.options import (
@@ -29,6 +30,9 @@ from incognote.core.keys import surrogate_key
 from incognote.engine import local
 from incognote.engine.settings import Settings
 from incognote.engine.sources import STREAM
+
+if TYPE_CHECKING:
+    from incognote.persons.write_back import ReleasedValues
 
 _CORPUS_SCOPE = (
     'transform.scope is "corpus": all patients share one date shift and one map of names, so one '
@@ -97,6 +101,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--master is for --engine spark")
     key = key_from(args)
     settings = replace(settings, key=key, resume=args.resume)
+    values = None
     if args.view:
         from incognote.persons.write_back import ReleasedValues, view_policy
 
@@ -114,7 +119,23 @@ def run(args: argparse.Namespace) -> int:
         account = Account.of(args)
         _note_corpus_scope(settings, account)
         summary = run_and_tell(local.deid, args.input, args.output, settings, account)
+    if values:
+        _report_unknown(values, account)
     return QUARANTINED if summary.quarantined else DONE
+
+
+def _report_unknown(values: ReleasedValues, account: Account) -> None:
+    """Fixed rules are safe, but not what was asked for."""
+    if values.unknown and not values.known:
+        raise UsageError(
+            "the view has read none of these documents, so only fixed rules were written: give "
+            "`deid` the same path as `persons`"
+        )
+    if values.unknown and not account.quiet:
+        print(
+            f"note: {len(values.unknown)} documents are not in the view: fixed rules alone",
+            file=sys.stderr,
+        )
 
 
 def _note_corpus_scope(settings: Settings, account: Account) -> None:

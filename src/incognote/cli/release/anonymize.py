@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.cli import DONE
-from incognote.cli.options import show_pairs
+from incognote.cli.options import add_key, key_from, show_pairs
 from incognote.cli.release.tables import (
     add_hierarchies,
+    add_person,
     add_table,
     hierarchies_from,
     names_in,
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="other columns to copy as they are; those that are not named are left out",
     )
+    add_person(group)
     add_hierarchies(group)
     group = parser.add_argument_group("what every class must fulfil")
     group.add_argument(
@@ -90,13 +92,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="use the levels of an earlier release with global recoding, and check the result",
     )
+    add_key(group)
     parser.add_argument("--quiet", action="store_true", help="no summary")
 
 
 def run(args: argparse.Namespace) -> int:
+    from incognote.anonymize.table import check_persons
+
+    given = (args.quasi, args.sensitive, args.hierarchy, args.l, args.t is not None)
+    if args.apply and any(given):
+        raise UsageError("with --apply, attributes, hierarchies and conditions are the release's")
     if args.input.is_dir():
         return _of_view(args)
     data = read_people(args.input)
+    check_persons(data, args.person)
     keep = names_in(args.keep)
     release, columns = _anonymized(args, data, keep)
     _write(args.output, columns)
@@ -108,22 +117,28 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_view(args: argparse.Namespace) -> int:
+    from incognote.anonymize.release import Release
     from incognote.persons.view import read_view
     from incognote.persons.write_back import (
         default_hierarchies,
         default_quasi,
+        default_sensitive,
         table_of,
         write_anonymous,
     )
 
     if args.output == _STREAM:
         raise UsageError("an anonymised view is a folder: name it with -o")
-    if args.apply:
-        raise UsageError("--apply is for tables")
     view = read_view(args.input)
-    quasi = names_in(args.quasi) or default_quasi(view)
-    data = table_of(view, quasi, args.sensitive)
-    anonymous, release = anonymized(args, data, quasi, default_hierarchies(quasi))
+    if args.apply:
+        earlier = Release.read(args.apply)
+        anonymous, release = applied(earlier, table_of(view, earlier.quasi, earlier.sensitive))
+    else:
+        quasi = names_in(args.quasi) or default_quasi(view)
+        if args.sensitive is None and (args.l or args.t is not None):
+            args.sensitive = default_sensitive(view)
+        data = table_of(view, quasi, args.sensitive)
+        anonymous, release = anonymized(args, data, quasi, default_hierarchies(quasi))
     write_anonymous(args.input, Path(args.output), view, anonymous, release)
     if not args.quiet:
         print_utility(release)
@@ -136,10 +151,7 @@ def _anonymized(
     from incognote.anonymize.release import Release
 
     if args.apply:
-        earlier = Release.read(args.apply)
-        anonymous = earlier.apply(data)
-        hierarchies = hierarchies_of(earlier)
-        release = Release.of(anonymous, earlier.sensitive, hierarchies, earlier.suppression)
+        anonymous, release = applied(Release.read(args.apply), data)
     else:
         anonymous, release = anonymized(args, data, names_in(args.quasi))
     chosen = [*([release.sensitive] if release.sensitive else []), *keep]
@@ -155,6 +167,15 @@ def _anonymized(
     for name in dict.fromkeys(chosen):
         columns[name] = [data[name][row] for row in kept]
     return release, columns
+
+
+def applied(earlier: Release, data: Mapping[str, Sequence[Any]]) -> tuple[Anonymous, Release]:
+    """New data at the levels of an earlier release, and the record of it."""
+    from incognote.anonymize.release import Release
+
+    anonymous = earlier.apply(data)
+    hierarchies = hierarchies_of(earlier)
+    return anonymous, Release.of(anonymous, earlier.sensitive, hierarchies, earlier.suppression)
 
 
 def anonymized(
@@ -187,6 +208,8 @@ def anonymized(
         sensitive=args.sensitive,
         hierarchies=hierarchies,
         mode=args.recoding,
+        # Only ties of relaxed recoding are broken with it.
+        key=key_from(args) if args.recoding == "relaxed" else b"",
     )
     return anonymous, Release.of(anonymous, args.sensitive, hierarchies)
 

@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
         predicate = statement["predicate"]
         print(f"unchanged: {len(statement['subject'])} files, issued {predicate['issued']}")
         for line in predicate["lines"]:
-            print(f"  {line['status']:<12}  {line['name']}")
+            attacker = f" ({line['attacker']})" if line["attacker"] else ""
+            print(f"  {line['status']:<12}  {line['name']}{attacker}")
         print(f"as a whole: {predicate['status']}")
         return WRONG if args.require and predicate["status"] != MET else DONE
     if args.input is None or args.report is None:

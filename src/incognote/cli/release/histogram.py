@@ -13,6 +13,7 @@ from incognote.cli import DONE
 from incognote.cli.options import show_pairs
 from incognote.cli.release.tables import (
     add_hierarchies,
+    add_person,
     add_table,
     hierarchies_from,
     names_in,
@@ -46,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="noise on cells, or DPCube; auto takes the cube above 10,000 cells",
     )
+    add_person(parser)
     add_hierarchies(parser)
     parser.add_argument(
         "--level",
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("a budget belongs to a ledger: give --ledger as well")
     by = names_in(args.by)
     levels = _levels(args.level)
-    data = _table(args.input, by)
+    data = _table(args, by)
     found = histogram(
         data,
         by,
@@ -116,13 +118,17 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _table(path: Path, by: list[str]) -> dict[str, list[Any]]:
-    if path.is_dir():
+def _table(args: argparse.Namespace, by: list[str]) -> dict[str, list[Any]]:
+    if args.input.is_dir():
         from incognote.persons.view import read_view
         from incognote.persons.write_back import table_of
 
-        return table_of(read_view(path), by, None)
-    return read_people(path)
+        return table_of(read_view(args.input), by, None)
+    from incognote.anonymize.table import check_persons
+
+    data = read_people(args.input)
+    check_persons(data, args.person, args.contributions)
+    return data
 
 
 def _write(file: TextIO, by: list[str], found: Histogram) -> None:

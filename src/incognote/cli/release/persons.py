@@ -91,7 +91,10 @@ def run(args: argparse.Namespace) -> int:
                 ("documents", f"{len(view.owner):,}, {len(failures):,} could not be read"),
                 ("persons", f"{len(view.persons):,}, linked by {view.method}"),
                 ("mentions", f"{len(view.mentions):,}"),
-                ("identifiers that contradict", f"{view.conflicts:,}"),
+                (
+                    "identifiers that contradict",
+                    f"{view.conflicts:,}, in {len(view.contradicting):,} documents",
+                ),
             ]
         )
     show_failures(failures)

@@ -16,7 +16,7 @@ from incognote.cli.options import (
     show_failures,
     show_pairs,
 )
-from incognote.cli.release.tables import names_in
+from incognote.cli.release.tables import add_person, names_in
 from incognote.core.errors import UsageError
 from incognote.core.types import Failure
 
@@ -69,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--quasi", metavar="A,B", default="", help="what an attacker may know (default: all found)"
     )
+    add_person(group)
     group.add_argument("--sensitive", metavar="A", help="what an attacker wants to learn")
     group.add_argument(
         "--missing",
@@ -125,6 +126,7 @@ def run(args: argparse.Namespace) -> int:
             args.missing,
             args.link,
             tuple(names_in(args.attackers)),
+            args.person,
         ),
         settings=settings_from(args),
         table=Path(args.input).suffix.lower() in _TABLES and bool(args.quasi),

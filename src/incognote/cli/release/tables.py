@@ -22,6 +22,16 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_person(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
+    group.add_argument(
+        "--person",
+        metavar="A",
+        default="",
+        help="column that names the person: nobody may have more rows than are allowed (default: "
+        '"person", where a table has it)',
+    )
+
+
 def add_hierarchies(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     group.add_argument(
         "--hierarchy",

@@ -31,6 +31,7 @@ ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _BIRTH_BEFORE = re.compile(
     r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
 )
+_BIRTH_FIELD = re.compile(r"birth|(?<![a-z])dob(?![a-z])|\bPID-7$", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"(?:(?<=[\d/.\-A-Za-z][/.\- ])|(?<=['’`]))\d\d(?![\d:/.\-])")
 _LATEST = 2030
 # How long after a note a month may lie to be in a year of its own: drugs and cards expire.
@@ -173,6 +174,11 @@ def _pivot(record: TransformRecord, noted: int) -> int:
     if any(latest - (pivot - (pivot - year) % 100) > 50 for year in short):
         return max(pivot, _LATEST)
     return pivot
+
+
+def names_birth(locator: str) -> bool:
+    """Whether a field is one of births: "DOB", PID-7, Patient.birthDate."""
+    return bool(_BIRTH_FIELD.search(locator))
 
 
 def is_birth(mention: Mention, text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from incognote.core.caches import cached
 from incognote.core.registry import load
 from incognote.policy import typed_options
+from incognote.transform.dates.facts import is_birth, names_birth
 from incognote.transform.record import Mention, TransformRecord
 
 # What becomes of a value that the table does not answer for.
@@ -17,7 +18,8 @@ FIXED = {"AGE": "generalize", "ZIP": "zip3"}
 @dataclass(frozen=True, slots=True)
 class FromView:
     """The value that the anonymised table publishes of the person ("47" -> "40-49"). A mention that
-    is nobody's, or says something else than the table's row, gets the fixed rule `otherwise`."""
+    is nobody's, or says something else than the table's row, gets the fixed rule `otherwise`.
+    A birth date gets its tag: moved as other dates are, it would still tell the age."""
 
     label: str
     otherwise: str = ""
@@ -30,7 +32,9 @@ class FromView:
         for start, end, text in record.document.released:
             if (start, end) == (mention.start, mention.end):
                 return text
-        return str(_fixed(self.label, self.otherwise).replace(mention, record))
+        born = is_birth(mention, record.text) or names_birth(record.document.locator)
+        otherwise = "tag" if self.label == "DATE" and born else self.otherwise
+        return str(_fixed(self.label, otherwise).replace(mention, record))
 
     def explain(self) -> str:
         rule = _fixed(self.label, self.otherwise).explain()
