@@ -79,6 +79,7 @@ TRANSFORMS = [
     ("PATIENT", "Margaret Olsen", {"action": "remove"}),
     ("PATIENT", "Margaret Olsen", {"action": "hash"}),
     ("PATIENT", "Margaret Olsen", {"action": "truncate", "keep": 1}),
+    ("IPADDR", "203.0.113.77", {"action": "truncate", "keep": 2, "parts": True}),
     ("MEDICALRECORD", "0048-2917", {"action": "fpe"}),
     ("IDNUM", "1204", {"action": "shift", "by": 50}),
     ("DATE", "03/05/2014", {"action": "year"}),
