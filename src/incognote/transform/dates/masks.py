@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
-from incognote.transform.dates.facts import ISO, DateFacts, is_birth, valid
+from incognote.transform.dates.days import valid
+from incognote.transform.dates.facts import ISO, DateFacts, is_birth
 from incognote.transform.dates.schedules import is_schedule
 from incognote.transform.dates.shift import shows_great_age
 from incognote.transform.record import FIRST_NOTE_DATE, Mention, TransformRecord
