@@ -209,6 +209,7 @@ def test_ibm_says_what_is_found_and_what_is_not() -> None:
     table = ibm.kinds_table(ibm.everything_on("rules"))
     found = {row[0]: row[1:] for row in table.rows}
     assert len(found) == len(ibm.KINDS["sentences"])
+    assert {kind for kind, row in found.items() if row[0] != "yes"} == set(ibm.KINDS["left_alone"])
     assert found["ATC"] == ["yes", "`ATC`", "yes"]
     assert found["ICD-9"] == ["yes", "`ICD`", "yes"]
     assert found["religion"] == ["yes", "`RELIGION`", "yes"]
