@@ -83,6 +83,8 @@ TRANSFORMS = [
     ("MEDICALRECORD", "0048-2917", {"action": "fpe"}),
     ("IDNUM", "1204", {"action": "shift", "by": 50}),
     ("DATE", "03/05/2014", {"action": "year"}),
+    ("DATE", "03/05/2014", {"action": "period", "of": "month"}),
+    ("DATE", "03/05/2014", {"action": "period", "of": "years", "width": 5}),
     ("DATE", "03/05/2014", {"action": "relative"}),
     ("AGE", "67", {"action": "generalize", "width": 10}),
     ("AGE", "67", {"action": "shift", "by": 3}),

@@ -69,6 +69,7 @@ OPTIONS = (
     ("shift dates", "surrogate", "by days, the same for all dates of a patient"),
     ("shift ages and other numbers", "shift", "`by`"),
     ("keep the year", "year", ""),
+    ("keep the week, the month, the quarter, a span of years", "period", "`of`, `width`"),
     ("generalise ages", "generalize", "`width`"),
     ("ages above 89 together", "age90", ""),
     ("first three digits of ZIP codes", "zip3", "`fill`"),
@@ -143,7 +144,7 @@ WAYS: dict[str, dict[str, int]] = {
     "fpe": {},
     "surrogate": {},
 }
-OWN_WAYS = {"DATE": ("year",), "AGE": ("age90", "generalize"), "ZIP": ("zip3",)}
+OWN_WAYS = {"DATE": ("year", "period"), "AGE": ("age90", "generalize"), "ZIP": ("zip3",)}
 
 
 def ways_table(policy: str) -> Table:

@@ -236,6 +236,8 @@ def test_ibm_runs_the_options_of_single_kinds() -> None:
     assert len(rows) == len(options) == len(made)
     assert made["IP address", "keep the subnet"] == "`203.0.***.**`"
     assert made["MAC address", "keep the vendor"] == "`00:1B:44:**:**:**`"
+    assert made["date", "quarter and year"] == "`Q1 2021`"
+    assert made["date", "the year, and none that tells of 90 years or more"] == "`[DATE]`"
     assert made["card number", "keep the last four"] == "`**** **** **** 1111`"
     assert made["ICD-9", "its category"] == "`250`"
     assert made["ICD-10", "its category"] == "`M32`"
@@ -259,7 +261,7 @@ def test_ibm_masks_each_kind_in_each_way() -> None:
     assert own == ""
     assert rows["age"][-1].startswith("age90: `67`, generalize: `")
     assert rows["ZIP code"][-1] == "zip3: `454`"
-    assert rows["date"][-1] == "year: `2021`"
+    assert rows["date"][-1] == "year: `2021`, period: `03/2021`"
     assert rows["state"][1] == "`[STATE]`"  # the town beside it is replaced, too
 
 
