@@ -62,9 +62,9 @@ ABOUT = About(
         "as categories. The paper's systems are MIST and its own, trained with Mallet; ours is "
         "one CRF. Our notes are short and dense, so that fewer of them suffice; which groups of "
         "notes stand for which institution is our choice. Not all came out as in the paper: of "
-        "the towns too many fall together, where the lists have few for a country or a state; and "
-        "a training on resynthesised notes finds fewer names, places and above all jobs in the "
-        "originals. Trained on both it loses nothing."
+        "the towns too many fall together, for those on no list are drawn at random and meet "
+        "others; and a training on resynthesised notes finds fewer names, places and above all "
+        "jobs in the originals. That a training on both loses anything cannot be shown."
     ),
 )
 
