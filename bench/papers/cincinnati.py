@@ -47,7 +47,7 @@ ABOUT = About(
         "its annotators .940 and .922, .885 and .946 (J Am Med Inform Assoc 2013)."
     ),
     here=(
-        "```sh\npython -m bench.papers cincinnati --notes 1200 --write\n```\n\n"
+        "```sh\npython -m bench.papers cincinnati --write\n```\n\n"
         "`incognote corpus sample` draws the notes of an archive, `evaluate --agreement` with "
         "`--decisions` makes gold of two annotations, `corpus resynthesise` replaces the mentions. "
         "The notes are split 70 to 30 by patient. Our CRF is trained on the original, on the "
@@ -61,9 +61,10 @@ ABOUT = About(
         "our open corpus for the other institution. Our labels are finer; they are compared "
         "as categories. The paper's systems are MIST and its own, trained with Mallet; ours is "
         "one CRF. Our notes are short and dense, so that fewer of them suffice; which groups of "
-        "notes stand for which institution is our choice. Not all came out as in the paper: "
-        "a training on resynthesised notes finds fewer names, places and above all jobs in the "
-        "originals. Trained on both it loses nothing."
+        "notes stand for which institution is our choice. Not all came out as in the paper: of "
+        "the towns too many fall together, for those on no list are drawn at random and meet "
+        "others; and a training on resynthesised notes finds fewer names, places and above all "
+        "jobs in the originals. That a training on both loses anything cannot be shown."
     ),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,24 @@ def test_a_weekday_stays_a_weekday_and_a_month_a_month(kind: str) -> None:
     assert len(new) == len(docs)
     holidays = {"Halloween", "Thanksgiving", "Christmas", "Easter"}
     assert [value for value in new if not re.fullmatch(shape, value) or value in holidays] == []
+
+
+def test_visits_become_visits_and_no_date_becomes_one_that_is_none() -> None:
+    """Neither a birthday of somebody else, long before the patient's own birth, nor 00/00/1968."""
+    births = ["00/00/1968", "01/05/1947", "11/30/1951", "02/30/1950"]
+    visits = ["03/14/2025", "07/09/2024", "00/00/2024", "12/01/2024", "05/28/2025"]
+    docs = [
+        annotated(f"[[78|AGE]]-year-old, DOB [[{birth}|DATE]], seen [[{visit}|DATE]].", f"d{n}-{m}")
+        for n, birth in enumerate(births)
+        for m, visit in enumerate(visits)
+    ]
+    made, _ = resynthesise(docs, KEY)
+    for doc in made:
+        born, seen = (doc.text[span.start : span.end] for span in doc.spans if span.label == "DATE")
+        month, day, year = map(int, born.split("/"))
+        assert date(year, month, day).year < 1970
+        month, day, year = map(int, seen.split("/"))
+        assert date(year, month, day).year > 2020
 
 
 def test_a_corpus_keeps_as_many_jobs_countries_and_numbered_roads() -> None:

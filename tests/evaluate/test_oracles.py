@@ -13,8 +13,10 @@ from incognote.core.types import Document, Span
 from incognote.corpus.describe import chi_square, chi_square_tail
 from incognote.evaluate.agreement import kappa
 from incognote.evaluate.confidence import upper_bound
+from incognote.evaluate.scoring.counts import Counts, Macro
 from incognote.evaluate.scoring.pairs import Pair
 from incognote.evaluate.scoring.spans import span_table
+from incognote.evaluate.scoring.words import by_label as words_by_label
 from incognote.evaluate.scoring.words import word_table
 
 LABELS = ("DATE", "DOCTOR", "CITY")
@@ -51,20 +53,39 @@ def tags(pair: Pair, spans: tuple[Span, ...]) -> list[str]:
     return made
 
 
+LAST_DIGIT = 1e-15  # of a 64-bit number below 1: both sides may round once
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_strict_mentions_agree_with_seqeval(seed: int) -> None:
+    """All together, label by label, and the means over labels."""
+    metrics = pytest.importorskip("seqeval.metrics")
+    scheme = pytest.importorskip("seqeval.scheme").IOB2
+    pairs = random_pairs(seed)
+    gold, pred = [tags(p, p.gold) for p in pairs], [tags(p, p.pred) for p in pairs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        metrics = pytest.importorskip("seqeval.metrics")
-        scheme = pytest.importorskip("seqeval.scheme").IOB2
-        pairs = random_pairs(seed)
-        gold, pred = [tags(p, p.gold) for p in pairs], [tags(p, p.pred) for p in pairs]
-        expected = [
-            score(gold, pred, mode="strict", scheme=scheme)
-            for score in (metrics.precision_score, metrics.recall_score, metrics.f1_score)
-        ]
-    counts = span_table(pairs).counts("strict")
-    assert (counts.precision, counts.recall, counts.f1) == pytest.approx(tuple(expected))
+        expected = metrics.classification_report(
+            gold, pred, mode="strict", scheme=scheme, output_dict=True
+        )
+    table = span_table(pairs)
+    ours = {"micro avg": table.counts("strict")} | table.by_label("strict")
+    for name, counts in ours.items():
+        assert scores(counts) == pytest.approx(theirs(expected[name]), abs=LAST_DIGIT), name
+    means = [sum(each) / len(LABELS) for each in zip(*map(scores, _by_label(ours)), strict=True)]
+    assert tuple(means) == pytest.approx(theirs(expected["macro avg"]), abs=LAST_DIGIT)
+
+
+def scores(counts: Counts) -> tuple[float, float, float]:
+    return counts.precision, counts.recall, counts.f1
+
+
+def theirs(row: dict[str, float]) -> tuple[float, ...]:
+    return tuple(float(row[name]) for name in ("precision", "recall", "f1-score"))
+
+
+def _by_label(counts: dict[str, Counts]) -> list[Counts]:
+    return [counts[label] for label in LABELS]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -74,12 +95,31 @@ def test_words_agree_with_scikit_learn(seed: int) -> None:
     gold, pred = table.gold > 0, table.pred > 0
     expected = metrics.precision_recall_fscore_support(gold, pred, average="binary")[:3]
     counts = table.counts()
-    assert (counts.precision, counts.recall, counts.f1) == pytest.approx(expected)
+    assert scores(counts) == pytest.approx(expected, abs=LAST_DIGIT)
     both = int((gold & pred).sum()), int((gold & ~pred).sum()), int((~gold & pred).sum())
     ours = kappa(*both, int((~gold & ~pred).sum()))
-    assert ours == pytest.approx(metrics.cohen_kappa_score(gold, pred))
+    assert ours == pytest.approx(metrics.cohen_kappa_score(gold, pred), abs=LAST_DIGIT)
     f2 = metrics.fbeta_score(gold, pred, beta=2)
-    assert counts.f2 == pytest.approx(f2)
+    assert counts.f2 == pytest.approx(f2, abs=LAST_DIGIT)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_words_with_their_labels_agree_with_scikit_learn(seed: int) -> None:
+    """A wrong label is a miss of one and a false alarm of the other."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    table = word_table(random_pairs(seed))
+    numbers = [table.labels.index(label) for label in LABELS]
+    report = metrics.precision_recall_fscore_support
+    expected = report(table.gold, table.pred, labels=numbers, average="micro")[:3]
+    assert scores(table.counts(typed=True)) == pytest.approx(expected, abs=LAST_DIGIT)
+    columns = report(table.gold, table.pred, labels=numbers)[:3]
+    found = words_by_label(table, typed=True)
+    for label, *row in zip(LABELS, *columns, strict=True):
+        assert scores(found[label]) == pytest.approx(tuple(row), abs=LAST_DIGIT), label
+    macro = report(table.gold, table.pred, labels=numbers, average="macro")[:3]
+    means = Macro.of(list(found.values()))
+    ours = (means.precision, means.recall, means.f1)
+    assert ours == pytest.approx(macro, abs=LAST_DIGIT)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,16 @@ def test_records_of_physionet(tmp_path: Path) -> None:
     assert redacted_texts(path, {"1-2"}) == {"1-2": text}
 
 
+def test_philter_writes_the_xml_of_i2b2_under_a_root_of_its_own(tmp_path: Path) -> None:
+    write_corpus([GOLD], tmp_path, "i2b2-2014")
+    (written,) = tmp_path.glob("*.xml")
+    written.write_text(written.read_text("utf-8").replace("deIdi2b2", "PhilterUCSF"), "utf-8")
+    (doc,) = read_corpus(tmp_path)
+    assert sorted((s.start, s.end, s.label) for s in doc.spans) == sorted(
+        (s.start, s.end, s.label) for s in GOLD.spans
+    )
+
+
 def test_texts_that_do_not_belong(tmp_path: Path) -> None:
     (tmp_path / "note-1.txt").write_text("x", "utf-8")
     with pytest.raises(UsageError, match="'note-2'"):

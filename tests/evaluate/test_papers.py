@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench.notes import ROOT
 from bench.papers import bert, cincinnati, hide, ibm, mayo
-from bench.papers.__main__ import main
+from bench.papers.__main__ import PAPERS, main
 from bench.papers.material import Material, open_i2b2, open_physionet
 from bench.papers.page import write_page
 from tests.evaluate.notes import annotated
 from tests.toy_encoder import write_toy_encoder
 
+from incognote.core import registry
 from incognote.core.errors import UsageError
 from incognote.core.types import AnnotatedDocument, Document
 from incognote.corpus import write_corpus
@@ -206,12 +209,45 @@ def test_ibm_says_what_is_found_and_what_is_not() -> None:
     table = ibm.kinds_table(ibm.everything_on("rules"))
     found = {row[0]: row[1:] for row in table.rows}
     assert len(found) == len(ibm.KINDS["sentences"])
+    assert {kind for kind, row in found.items() if row[0] != "yes"} == set(ibm.KINDS["left_alone"])
     assert found["ATC"] == ["yes", "`ATC`", "yes"]
     assert found["ICD-9"] == ["yes", "`ICD`", "yes"]
     assert found["religion"] == ["yes", "`RELIGION`", "yes"]
     assert found["DICOM UID"] == ["yes", "`IDNUM`", ""]
     assert found["symptoms"][0].startswith("no: ")
+    assert found["card brand"][0] == "no: no identifier"
+    assert found["GUID"][0] == "yes"
     assert {row[1] for row in ibm.options_table().rows} >= {"`truncate`", "`surrogate`"}
+
+
+@pytest.mark.parametrize("row", ibm.OPTIONS, ids=lambda row: row[0])
+def test_ibm_names_options_that_exist(row: tuple[str, str, str]) -> None:
+    _, action, said = row
+    component = registry.load("transform", action)
+    named = [each for each in re.findall(r"`([^`]+)`", said) if not each.startswith("[")]
+    assert set(named) <= set(inspect.signature(component).parameters)
+
+
+def test_ibm_runs_the_options_of_single_kinds() -> None:
+    options = ibm.KINDS["options"]
+    assert all(("rule" in each) != ("left" in each) for each in options)
+    rows = ibm.kind_options_table("rules").rows
+    made = {(kind, theirs): value for kind, theirs, *_, value in rows}
+    assert len(rows) == len(options) == len(made)
+    assert made["IP address", "keep the subnet"] == "`203.0.***.**`"
+    assert made["MAC address", "keep the vendor"] == "`00:1B:44:**:**:**`"
+    assert made["date", "quarter and year"] == "`Q1 2021`"
+    assert made["date", "the year, and none that tells of 90 years or more"] == "`[DATE]`"
+    assert made["card number", "keep the last four"] == "`**** **** **** 1111`"
+    assert made["ICD-9", "its category"] == "`250`"
+    assert made["ICD-10", "its category"] == "`M32`"
+    assert made["ATC", "its third level"] == "`C09A`"
+    assert made["IBAN", "keep the country"].startswith("`GB")
+    assert made["SWIFT code", "keep the country"][5:7] == "GB"
+    assert made["card number", "keep the issuer"].startswith("`4")
+    assert made["city", "one of the nearest cities"] == ""
+    for kind, theirs, rule, value, new in rows:
+        assert (rule.startswith("none: ") and not new) or new not in ("", value), (kind, theirs)
 
 
 def test_ibm_masks_each_kind_in_each_way() -> None:
@@ -225,7 +261,7 @@ def test_ibm_masks_each_kind_in_each_way() -> None:
     assert own == ""
     assert rows["age"][-1].startswith("age90: `67`, generalize: `")
     assert rows["ZIP code"][-1] == "zip3: `454`"
-    assert rows["date"][-1] == "year: `2021`"
+    assert rows["date"][-1] == "year: `2021`, period: `03/2021`"
     assert rows["state"][1] == "`[STATE]`"  # the town beside it is replaced, too
 
 
@@ -320,6 +356,50 @@ def test_the_command_names_each_of_several_corpora(
     page = capsys.readouterr().out
     for name in ("i2b2 2014", "PhysioNet deid"):
         assert f"### Training time against history ({name})" in page
+
+
+TITLES = {
+    "hide": ("Groups of features", "Tokens with another label than theirs"),
+    "cincinnati": ("Table 3", "Trained on original", "Table 5", "Figures 2 to 4"),
+    "bert": ("Encoders and settings", "Fixed sensitivity", "Neighbouring words"),
+    "mayo": ("Groups of labels", "Errors by category", "Errors by note", "Unique errors",
+             "Parts of the ensemble", "Iterative rounds", "Throughput"),
+    "ibm": ("Kinds of value", "Ways to mask", "Each kind", "Options of single kinds", "Beside"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_command_writes_its_page_at_small_size(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {
+        studies: {"SHARES": (1.0,), "WINDOWS": (1,), "BOTH": ((0.1, 1),), "HISTORIES": (0,)},
+        hide: {"dictionaries": dict},
+        cincinnati: {"SHUFFLES": 9, "ITERATIONS": 3, "SHARES": (1.0,), "FEWEST": 5},
+        bert: {"RATES": (), "EPOCHS": 1},
+        mayo: {"ROUND": 3, "ROUNDS": 1, "POOL": 3, "DEFAULT": "rules"},
+        ibm: {"DEFAULT": "rules"},
+    }
+    for module, values in small.items():
+        for constant, value in values.items():
+            monkeypatch.setattr(module, constant, value)
+    words = "ankle back chest dental elbow fever gout hip itch jaw".split()
+    notes = [
+        annotated(f"{word} visit: Dr. [[Okafor|DOCTOR]] on [[{n + 1}/4/20|DATE]].", f"{group}_{n}")
+        for group in ("w1", "w15")
+        for n, word in enumerate(words)
+    ]
+    write_corpus(notes, tmp_path / "notes.jsonl", "jsonl")
+    given = [name, "--corpus", str(tmp_path / "notes.jsonl"), "--notes", "20", "--folds", "2"]
+    if name == "bert":
+        base = open_base(write_toy_encoder(tmp_path))
+        monkeypatch.setattr(bert, "BASES", {"toy": lambda: base})
+    assert main([*given, "--out", str(tmp_path / "pages"), "--write"]) == 0
+    page = (tmp_path / "pages" / f"{name}.md").read_text("utf-8")
+    assert "20 notes (notes.jsonl)" in page
+    headings = re.findall(r"^### (.+)", page, re.MULTILINE)
+    for title in TITLES[name]:
+        assert any(each.startswith(title) for each in headings), title
 
 
 @pytest.mark.parametrize("paper", [hide, cincinnati, bert, mayo, ibm], ids=lambda p: p.__name__)

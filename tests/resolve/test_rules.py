@@ -161,6 +161,22 @@ def test_a_rule_joins_or_groups():
         policy_from({"name": "t", "resolve": {"connect": [rule]}})
 
 
+PAID = {
+    "Paid by [[Visa|DOCTOR]] at the desk": "Paid by Visa at the desk",
+    "Copay on her [[Mastercard|ORGANIZATION]]": "Copay on her Mastercard",
+    "charged to [[American Express|ORGANIZATION]]": "charged to American Express",
+    "paid Dr. [[Visa|DOCTOR]]": "paid Dr. [[Visa|DOCTOR]]",
+    "Seen by [[Visa|DOCTOR]]": "Seen by [[Visa|DOCTOR]]",
+}
+
+
+@pytest.mark.parametrize("marked", PAID)
+def test_by_default_the_brand_of_a_card_is_no_name(marked):
+    text, spans = parse_markup(marked)
+    found = resolve(Document("d", text), spans, load_policy("rules"))
+    assert render_markup(text, found.spans) == PAID[marked]
+
+
 BAD = {
     "unknown label": ({"votes": {"NOPE": 2}}, "resolve.votes.NOPE: no such label"),
     "never label": ({"never": [{"words": [], "labels": ["NOPE"]}]}, "resolve.never[0].labels.NOPE"),

@@ -60,6 +60,7 @@ BUILT_IN: dict[tuple[str, str], str] = {
     ("transform", "fpe"): "incognote.transform.numbers.fpe:Fpe",
     ("transform", "generalize"): "incognote.transform.dates.ages:Generalize",
     ("transform", "hash"): "incognote.transform.masks.simple:Hash",
+    ("transform", "period"): "incognote.transform.dates.masks:Period",
     ("transform", "redact"): "incognote.transform.masks.simple:Redact",
     ("transform", "relative"): "incognote.transform.dates.masks:Relative",
     ("transform", "remove"): "incognote.transform.masks.simple:Remove",

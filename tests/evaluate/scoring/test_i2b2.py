@@ -78,3 +78,13 @@ def test_idnum_joins_the_hipaa_subset_only_when_asked() -> None:
 def test_a_document_of_one_side_only_is_an_error() -> None:
     with pytest.raises(UsageError, match="'2'"):
         official_scores([note()], [note(), TaggedText("2", "", ())])
+
+
+def test_near_tags_are_relaxed_matches_on_either_side() -> None:
+    """Two claims may be near one tag: not one to one, as the official script has it."""
+    [gold], system = (
+        [note(Tag("NAME", "DOCTOR", "15", "18"))],
+        [note(*(Tag("NAME", "DOCTOR", "15", end) for end in ("17", "18", "21")))],
+    )
+    found = official_scores([gold], system)["Relaxed"].counts
+    assert (found.tp, found.fp, found.fn) == (1, 1, 0)

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.transform.conftest import KEY, deid, new_values, surrogate
 
+from incognote.core.errors import PolicyError
 from incognote.lexicon import fold
 from incognote.lexicon.name_cells import name_place
 from incognote.policy import TransformRules
@@ -168,6 +169,51 @@ def test_impossible_dates_change_too(written):
 )
 def test_anything_labelled_a_date_is_survived(text):
     moved("p1", text)
+
+
+PERIODS = {
+    "week": [
+        ("seen [[03/14/2021|DATE]]", "week 10 of 2021"),
+        ("seen [[January 1, 2021|DATE]]", "week 53 of 2020"),
+        ("in [[March 2021|DATE]]", "2021"),
+    ],
+    "month": [
+        ("seen [[03/14/2021|DATE]]", "03/2021"),
+        ("seen on [[14 March 2021|DATE]]", "a day in 03/2021"),
+        ("in [[March 2021|DATE]]", "03/2021"),
+        ("at [[2021-03-14|DATE]]T10:30", "2021-03-XX"),
+        ("in [[1968|DATE]]", "1968"),
+        ("seen [[00/00/1968|DATE]]", "1968"),
+        ("seen [[3/14|DATE]]", "[DATE]"),
+        ("on [[Tuesday|DATE]]", "[DATE]"),
+        ("in the [[1960s|DATE]]", "1960s"),
+        ("91-year-old, born [[03/14/1930|DATE]]", "[DATE]"),
+    ],
+    "quarter": [
+        ("seen [[03/31/2021|DATE]]", "Q1 2021"),
+        ("seen [[10/01/2021|DATE]]", "Q4 2021"),
+        ("in [[Q3 2021|DATE]]", "Q3 2021"),
+    ],
+    "years": [
+        ("seen [[03/31/2021|DATE]]", "2020-2024"),
+        ("in [[2019|DATE]]", "2015-2019"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("of", "marked", "expected"),
+    [(of, *case) for of, cases in PERIODS.items() for case in cases],
+)
+def test_a_period_keeps_no_more_than_it_says(of, marked, expected):
+    rules = {"as_of": 2024, "labels": {"DATE": {"action": "period", "of": of}}}
+    assert new_values(deid(marked, **rules)) == [expected]
+
+
+def test_periods_that_are_none_are_refused():
+    for option in ({"of": "day"}, {"of": "years", "width": 1}):
+        with pytest.raises(PolicyError, match=r"labels\.DATE\."):
+            deid("[[2019|DATE]]", labels={"DATE": {"action": "period", **option}})
 
 
 def test_year_keeps_only_years():

@@ -88,6 +88,32 @@ def test_truncate():
     assert masked("4111-1111-2222", "truncate", keep=2, keep_end=4) == "41**-****-2222"
     assert masked("4111", "truncate", keep=2, keep_end=2) == "****"  # nothing would be masked
     assert masked("John", "truncate", keep=0, keep_end=1) == "***n"
+    assert masked("Bo", "truncate", keep=2) == "**"  # nor here, and the note need not be refused
+    assert masked("O'Hara-Li", "truncate", keep=1, keep_end=1, mask="") == "Oi"
+
+
+# What a part of a value says: a subnet, an area code, a vendor, a category, a domain, a root.
+PARTS = [
+    ("IPADDR", "203.0.113.77", 2, 0, "203.0.***.**"),
+    ("PHONE", "937-555-0142", 1, 0, "937-***-****"),
+    ("PHONE", "(937) 555-0142", 1, 1, "(937) ***-0142"),
+    ("MAC", "00:1B:44:11:3A:B7", 3, 0, "00:1B:44:**:**:**"),
+    ("ICD", "M32.14", 1, 0, "M32.**"),
+    ("ICD", "M32", 1, 0, "***"),
+    ("EMAIL", "mq.feather@example.org", 0, 2, "**.*******@example.org"),
+    ("IDNUM", "1.2.840.113619.2.55", 4, 0, "1.2.840.113619.*.**"),
+]
+
+
+@pytest.mark.parametrize(("label", "value", "keep", "keep_end", "expected"), PARTS)
+def test_truncate_by_parts(label, value, keep, keep_end, expected):
+    rule = {"action": "truncate", "keep": keep, "keep_end": keep_end, "parts": True}
+    assert surrogate(value, label, labels={label: rule}) == expected
+
+
+def test_truncate_by_parts_cuts_clean():
+    assert masked("M32.14", "truncate", keep=1, mask="", parts=True) == "M32"
+    assert masked("45402-1234", "truncate", keep=0, keep_end=1, mask="", parts=True) == "1234"
 
 
 def test_number_shift():

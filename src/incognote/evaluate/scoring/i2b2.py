@@ -13,6 +13,7 @@ Block names are the official ones, spelling included.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,9 +74,9 @@ class Block:
         return 2 * p * r / (p + r) if p + r else None
 
 
-Key = tuple[str, ...]
-Keys = Callable[[TaggedText], set[Key]]
-Keep = Callable[[Tag], bool]
+Key = tuple[str | int, ...]
+Kind = tuple[str, str]  # an element's name and TYPE
+Keep = Callable[[Kind], bool]
 
 
 def read_folder(folder: Path) -> list[TaggedText]:
@@ -122,31 +123,37 @@ def official_scores(
     gold: Sequence[TaggedText], system: Sequence[TaggedText], *, idnum_is_hipaa: bool = False
 ) -> dict[str, Block]:
     """Every block of the official scorer by its name."""
-    pairs = _pair(gold, system)
-    hipaa = _hipaa_filter(idnum_is_hipaa)
+    blocks = _blocks(_hipaa_filter(idnum_is_hipaa))
+    counts: dict[str, list[Counts]] = {name: [] for name in blocks}
+    # Document by document: the keys of a whole corpus would fill the memory.
+    for one, other in _pair(gold, system):
+        left, right = _Keys.of(one), _Keys.of(other)
+        for name, count in blocks.items():
+            counts[name].append(count(left, right))
+    return {name: _block(each) for name, each in counts.items()}
 
-    def block(keys: Keys, match: Match = _exactly) -> Block:
-        return _block([match(keys(g), keys(s)) for g, s in pairs])
 
+def _blocks(hipaa: Keep) -> dict[str, Count]:
+    """How each block counts a document, in the official order."""
     blocks = {
-        "Token": block(_tokens(_any)),
-        "Strict": block(_entities(_any)),
-        "Relaxed": block(_entities(_any), _relaxed),
-        "HIPPA Token": block(_tokens(hipaa)),
-        "HIPAA Strict": block(_entities(hipaa)),
-        "HIPAA Relaxed": block(_entities(hipaa), _relaxed),
-        "Binary Token": block(_where(_tokens(_any))),
-        "Binary Strict": block(_where(_entities(_any))),
-        "Binary HIPPA Token": block(_where(_tokens(hipaa))),
-        "Binary HIPAA Strict": block(_where(_entities(hipaa))),
+        "Token": _count(_tokens, _any),
+        "Strict": _count(_entities, _any),
+        "Relaxed": _count(_entities, _any, _relaxed),
+        "HIPPA Token": _count(_tokens, hipaa),
+        "HIPAA Strict": _count(_entities, hipaa),
+        "HIPAA Relaxed": _count(_entities, hipaa, _relaxed),
+        "Binary Token": _count(_tokens, _any, _where),
+        "Binary Strict": _count(_entities, _any, _where),
+        "Binary HIPPA Token": _count(_tokens, hipaa, _where),
+        "Binary HIPAA Strict": _count(_entities, hipaa, _where),
     }
     for name in CATEGORIES:
         own = _named(name)
         both = _both(own, hipaa)
-        blocks[f"{name} Token"] = block(_tokens(own))
-        blocks[f"{name} Strict"] = block(_entities(own))
-        blocks[f"{name} HIPPA Token"] = block(_tokens(both))
-        blocks[f"{name} Binary HIPAA Strict"] = block(_entities(both))
+        blocks[f"{name} Token"] = _count(_tokens, own)
+        blocks[f"{name} Strict"] = _count(_entities, own)
+        blocks[f"{name} HIPPA Token"] = _count(_tokens, both)
+        blocks[f"{name} Binary HIPAA Strict"] = _count(_entities, both)
     return blocks
 
 
@@ -163,60 +170,75 @@ def _pair(
     return [(text, by_id[text.id]) for text in gold]
 
 
-def _any(_: Tag) -> bool:
+def _any(_: Kind) -> bool:
     return True
 
 
 def _named(name: str) -> Keep:
-    return lambda tag: tag.name == name
+    return lambda kind: kind[0] == name
 
 
 def _both(one: Keep, other: Keep) -> Keep:
-    return lambda tag: one(tag) and other(tag)
+    return lambda kind: one(kind) and other(kind)
 
 
 def _hipaa_filter(idnum_is_hipaa: bool) -> Keep:
     table: Mapping[str, tuple[str, ...]] = _HIPAA
     if idnum_is_hipaa:
         table = {**_HIPAA, "ID": (*_HIPAA["ID"], "IDNUM")}
-    return lambda tag: tag.name in table and tag.type.startswith(table[tag.name])
+    return lambda kind: kind[0] in table and kind[1].startswith(table[kind[0]])
 
 
-def _entities(keep: Keep) -> Keys:
-    def keys(text: TaggedText) -> set[Key]:
-        return {
-            (tag.name.upper(), tag.type.upper(), tag.start, tag.end)
-            for tag in text.tags
-            if keep(tag)
-        }
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What is compared of a document, by kind: every block wants some of the kinds."""
 
-    return keys
+    entities: Mapping[Kind, set[Key]]
+    tokens: Mapping[Kind, set[Key]]
 
-
-def _tokens(keep: Keep) -> Keys:
-    def keys(text: TaggedText) -> set[Key]:
-        return {key for tag in text.tags if keep(tag) for key in _tokens_of(tag, text.text)}
-
-    return keys
+    @classmethod
+    def of(cls, text: TaggedText) -> _Keys:
+        entities: defaultdict[Kind, set[Key]] = defaultdict(set)
+        tokens: defaultdict[Kind, set[Key]] = defaultdict(set)
+        for tag in text.tags:
+            kind = (tag.name, tag.type)
+            entities[kind].add((tag.name.upper(), tag.type.upper(), tag.start, tag.end))
+            tokens[kind].update(_tokens_of(tag, text.text))
+        return cls(entities, tokens)
 
 
 def _tokens_of(tag: Tag, text: str) -> list[Key]:
     start = int(tag.start)
     inside = text[start : int(tag.end)]
     bounds = [word.span() for word in _WORD.finditer(inside)] or [(0, 0)]
-    return [(tag.name, tag.type, str(start + a), str(start + b)) for a, b in bounds]
+    return [(tag.name, tag.type, start + a, start + b) for a, b in bounds]
 
 
-def _where(keys: Keys) -> Keys:
-    """The same without name and type: PHI or not."""
-    return lambda text: {key[2:] for key in keys(text)}
-
-
+Choose = Callable[[_Keys, Keep], set[Key]]
 Match = Callable[[set[Key], set[Key]], Counts]
+Count = Callable[[_Keys, _Keys], Counts]
+
+
+def _entities(keys: _Keys, keep: Keep) -> set[Key]:
+    return set().union(*(each for kind, each in keys.entities.items() if keep(kind)))
+
+
+def _tokens(keys: _Keys, keep: Keep) -> set[Key]:
+    return set().union(*(each for kind, each in keys.tokens.items() if keep(kind)))
 
 
 def _exactly(gold: set[Key], system: set[Key]) -> Counts:
-    return Counts(len(gold & system), len(system - gold), len(gold - system))
+    right = len(gold & system)
+    return Counts(right, len(system) - right, len(gold) - right)
+
+
+def _where(gold: set[Key], system: set[Key]) -> Counts:
+    """The same without name and type: PHI or not."""
+    return _exactly({key[2:] for key in gold}, {key[2:] for key in system})
+
+
+def _count(choose: Choose, keep: Keep, match: Match = _exactly) -> Count:
+    return lambda gold, system: match(choose(gold, keep), choose(system, keep))
 
 
 def _relaxed(gold: set[Key], system: set[Key]) -> Counts:
@@ -229,12 +251,15 @@ def _relaxed(gold: set[Key], system: set[Key]) -> Counts:
 
 def _near(keys: set[Key], others: set[Key]) -> int:
     """How many keys have a partner that ends at most two characters away."""
+    alone = keys - others
+    if not alone:
+        return len(keys)
     ends: dict[Key, list[int]] = {}
     for *head, end in others:
         ends.setdefault(tuple(head), []).append(int(end))
-    return sum(
-        any(abs(int(end) - other) <= _SLACK for other in ends.get(tuple(head), ()))
-        for *head, end in keys
+    return len(keys) - sum(
+        all(abs(int(end) - other) > _SLACK for other in ends.get(tuple(head), ()))
+        for *head, end in alone
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta
 
 from incognote.core.caches import cached, once
 from incognote.lexicon import lexicon
 from incognote.transform.dates import forms as dateforms
+from incognote.transform.dates.days import is_birth_at, valid
 from incognote.transform.dates.forms import Form, WrittenDate, full_year
 from incognote.transform.dates.holidays import HOLIDAYS
 from incognote.transform.dates.month_year import Setting, is_month_year, leaning, pairs_of
@@ -28,15 +28,11 @@ _MONTH_DAY = re.compile(rf"\b{_MONTH}\.? \d{{1,2}}\b(?!:)", re.IGNORECASE)
 _HABIT = 2
 _POSTCODE = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[\dW] ?[A-Z\d]{4}")
 ISO = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
-_BIRTH_BEFORE = re.compile(
-    r"\b(?:d\.?\s?[o0]\.?\s?b\b|birth|born|nac|geb|née?)[^\n\d]{0,16}$", re.IGNORECASE
-)
 _BIRTH_FIELD = re.compile(r"birth|(?<![a-z])dob(?![a-z])|\bPID-7$", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"(?:(?<=[\d/.\-A-Za-z][/.\- ])|(?<=['’`]))\d\d(?![\d:/.\-])")
 _LATEST = 2030
 # How long after a note a month may lie to be in a year of its own: drugs and cards expire.
 _SHELF_LIFE = 10
-_NEAR = 24
 _NO_YEAR = date(2023, 7, 1)  # an ordinary year; only February 29 makes a difference
 
 _read = cached(8192)(dateforms.read)
@@ -182,7 +178,7 @@ def names_birth(locator: str) -> bool:
 
 
 def is_birth(mention: Mention, text: str) -> bool:
-    return bool(_BIRTH_BEFORE.search(text, max(mention.start - _NEAR, 0), mention.start))
+    return is_birth_at(mention.start, text)
 
 
 @once
@@ -243,13 +239,6 @@ def _padded(pairs: list[tuple[str, str, str, str]]) -> bool:
     zeros = sum(a[0] == "0" or b[0] == "0" for a, _, b, _ in pairs)
     bare = sum(len(a) == 1 or len(b) == 1 for a, _, b, _ in pairs)
     return zeros > bare
-
-
-def valid(year: int, month: int, day: int) -> date:
-    """The nearest real date: the 30th of February is its last day, month 13 is January."""
-    year = min(max(year, 1), 9999)
-    month = (month - 1) % 12 + 1
-    return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
 
 
 def plus(day: date, days: int) -> date:

@@ -1,13 +1,17 @@
-"""Dates that are not moved: cut to their year, or counted in days since the first."""
+"""Dates that are not moved: cut to a period, or counted in days since the first."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
-from incognote.transform.dates.facts import ISO, DateFacts, is_birth, valid
+from incognote.core.errors import PolicyError
+from incognote.transform.dates.days import valid
+from incognote.transform.dates.facts import ISO, DateFacts, is_birth
+from incognote.transform.dates.forms import WrittenDate
 from incognote.transform.dates.schedules import is_schedule
 from incognote.transform.dates.shift import shows_great_age
 from incognote.transform.record import FIRST_NOTE_DATE, Mention, TransformRecord
@@ -29,32 +33,96 @@ class Year:
     def replace(self, mention: Mention, record: TransformRecord) -> str:
         if is_schedule(mention, record.text):
             return mention.text
-        facts = record.know(DateFacts)
-        dates = facts.form(mention).dates
-        dated = [when for when in dates if when.year is not None or "decade" in when.roles]
-        if not dated or any(shows_great_age(when, facts) for when in dated):
+        dated = _dated(mention, record)
+        if not dated:
             return f"[{self.label}]" + _full_stop(mention, record.text)
         years = sorted({when.year for when in dated if when.year is not None})
         if not years:
-            the = _THE.match(mention.text)
-            decades = (when.roles["decade"].word for when in dated)
-            return (the[0] if the else "") + "-".join(dict.fromkeys(decades))
+            return _decades(dated, mention)
         if _TIME_OF_STAMP.match(record.text, mention.end):
             return f"{years[0]}-XX-XX"  # as ISO 8601-2 writes an unknown day
-        return self._in_words("-".join(map(str, years)), mention, record)
-
-    def _in_words(self, years: str, mention: Mention, record: TransformRecord) -> str:
-        """As the words before it need it: "on a day in 2020", "in the year 2020"."""
-        before = _BEFORE_YEAR.search(record.text, max(mention.start - 8, 0), mention.start)
-        if before is None:
-            return years
-        new = {"on": "a day in", "the": "year", "onthe": "day in"}[
-            "".join(before[1].lower().split())
-        ]
-        return f"{new.upper() if before[1].isupper() else new} {years}"
+        return _in_words("-".join(map(str, years)), "year", mention, record)
 
     def explain(self) -> str:
         return "reduced to its year or decade; a tag without one, or where it shows an age over 89"
+
+
+PERIODS = ("week", "month", "quarter", "years")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Only the week, the month or the quarter of a date stays, or the `width` years that it lies
+    in; of one that does not say so much, its year. Otherwise like `year`."""
+
+    label: str
+    of: str = "month"
+    width: int = 5
+    labels: ClassVar[frozenset[str]] = frozenset({"DATE"})
+
+    def __post_init__(self) -> None:
+        if self.of not in PERIODS:
+            raise PolicyError(f"labels.{self.label}.of: must be one of {', '.join(PERIODS)}")
+        if not 2 <= self.width <= 100:
+            raise PolicyError(f"labels.{self.label}.width: must be 2 to 100")
+
+    def replace(self, mention: Mention, record: TransformRecord) -> str:
+        if is_schedule(mention, record.text):
+            return mention.text
+        dated = _dated(mention, record)
+        if not dated:
+            return f"[{self.label}]" + _full_stop(mention, record.text)
+        with_year = [when for when in dated if when.year is not None]
+        if not with_year:
+            return _decades(dated, mention)
+        if _TIME_OF_STAMP.match(record.text, mention.end):
+            when = with_year[0]
+            month = f"{when.month:02d}" if self.of == "month" and when.month else "XX"
+            return f"{when.year}-{month}-XX"
+        periods = dict.fromkeys(map(self._period, with_year))
+        return _in_words(" to ".join(periods), "day in", mention, record)
+
+    def _period(self, when: WrittenDate) -> str:
+        year, month = when.year or 0, when.month if when.month in range(1, 13) else None
+        if self.of == "years":
+            low = year // self.width * self.width
+            return f"{low}-{low + self.width - 1}"
+        if self.of == "week" and month and when.day:
+            iso = valid(year, month, when.day).isocalendar()
+            return f"week {iso.week} of {iso.year}"
+        if self.of == "month" and month:
+            return f"{month:02d}/{year}"
+        if self.of == "quarter" and (month or "quarter" in when.roles):
+            quarter = (month + 2) // 3 if month else when.roles["quarter"].value
+            return f"Q{quarter} {year}"
+        return str(year)
+
+    def explain(self) -> str:
+        of = f"{self.width} years that it lies in" if self.of == "years" else self.of
+        return f"reduced to the {of}; a tag without a year, or where it shows an age over 89"
+
+
+def _dated(mention: Mention, record: TransformRecord) -> list[WrittenDate]:
+    """The dates that say a year or a decade; none where one of them shows a great age."""
+    facts = record.know(DateFacts)
+    dates = facts.form(mention).dates
+    dated = [when for when in dates if when.year is not None or "decade" in when.roles]
+    return [] if any(shows_great_age(when, facts) for when in dated) else dated
+
+
+def _decades(dated: Sequence[WrittenDate], mention: Mention) -> str:
+    the = _THE.match(mention.text)
+    decades = (when.roles["decade"].word for when in dated)
+    return (the[0] if the else "") + "-".join(dict.fromkeys(decades))
+
+
+def _in_words(reduced: str, the: str, mention: Mention, record: TransformRecord) -> str:
+    """As the words before it need it: "on a day in 2020", "in the year 2020"."""
+    before = _BEFORE_YEAR.search(record.text, max(mention.start - 8, 0), mention.start)
+    if before is None:
+        return reduced
+    new = {"on": "a day in", "the": the, "onthe": "day in"}["".join(before[1].lower().split())]
+    return f"{new.upper() if before[1].isupper() else new} {reduced}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from datetime import date
 from incognote.lexicon import fold, lexicon
 from incognote.lexicon.name_cells import name_place
 from incognote.transform.dates import writing as datewriting
-from incognote.transform.dates.facts import DateFacts, plus, valid
+from incognote.transform.dates.days import valid
+from incognote.transform.dates.facts import DateFacts, plus
 from incognote.transform.dates.forms import Form, WrittenDate
 from incognote.transform.dates.holidays import HOLIDAYS
 from incognote.transform.dates.lexer import Field

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 
 from incognote.core import name_forms as nameforms
 from incognote.core.types import Document, Span
+from incognote.transform.dates.days import is_birth_at, is_real
 from incognote.transform.spelling import fold, squeeze
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -22,7 +23,7 @@ _PEOPLE = frozenset({"PATIENT", "DOCTOR"})
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """Folded values by kind; dates as they are written."""
+    """Folded values by kind; dates as they are written, without births and what is no date."""
 
     first_names: frozenset[str] = field(default=frozenset(), repr=False)
     last_names: frozenset[str] = field(default=frozenset(), repr=False)
@@ -50,7 +51,7 @@ class Originals:
                     found["cities"].add(text.casefold())
                 elif span.label == "ZIP":
                     found["zips"].add(squeeze(text))
-                elif span.label == "DATE":
+                elif span.label == "DATE" and _may_be_anybodys(text, span.start, document.text):
                     found["dates"].add(text)
         return cls(**{name: frozenset(values) for name, values in found.items()})
 
@@ -58,6 +59,11 @@ class Originals:
         """Workers collect their parts; the parts join."""
         names = [each.name for each in fields(self)]
         return Originals(*(getattr(self, name) | getattr(other, name) for name in names))
+
+
+def _may_be_anybodys(date: str, start: int, text: str) -> bool:
+    """A visit on somebody's birthday of long ago would be before the patient's own birth."""
+    return not is_birth_at(start, text) and is_real(date)
 
 
 def street_core(text: str) -> str:
