@@ -16,7 +16,7 @@ from incognote.web.store.database import schema
 from incognote.web.store.database.backup import backup, restore
 from incognote.web.store.database.connection import Store
 from incognote.web.store.site import Site
-from incognote.web.store.tables import Base
+from incognote.web.store.tables import Base, Document, ReleaseDocument
 from incognote.web.work.moving import read_archive
 
 
@@ -215,6 +215,31 @@ def test_a_finding_returns_the_release(settled: Bench):
     )
     assert answer["state"] == "returned"
     reviewer.api("POST", f"releases/{release}/approve", status=409)
+    (row,) = manager.api("GET", f"projects/{settled.project}/releases")
+    assert row["findings"] == [{"document": number, "start": 0, "end": 4}]
+    assert row["drafter"] == "mia"
+    page = manager.get(f"/projects/{settled.project}/releases").text
+    assert f"/releases/{release}/documents/{number}#0-4" in page
+
+
+def test_each_release_draws_a_sample_of_its_own(quick_bench: Bench):
+    """Not the notes that are annotated first at random, and not the sample that was returned."""
+    manager = quick_bench.person("mia", "manager")
+    quick_bench.upload(manager, "notes.jsonl", notes(60))
+    quick_bench.work()
+    given = {"name": "one", "wanted": 0.1}
+    path = f"projects/{quick_bench.project}/releases"
+    numbers = [manager.api("POST", path, given, 202)["id"] for _ in range(2)]
+    quick_bench.work()
+    with quick_bench.store.read() as db:
+        first, second = (
+            {row.document_id for row in db.query(ReleaseDocument).filter_by(release_id=n, sampled=True)}
+            for n in numbers
+        )
+        by_draw = [row.id for row in db.query(Document).order_by(Document.draw)]
+    assert len(first) == len(second) == 29
+    assert first != second
+    assert set(by_draw[:29]) not in (first, second)
 
 
 def test_nobody_reviews_their_own_release(settled: Bench):
