@@ -12,6 +12,7 @@ const STATES = {
   offline: "Not saved yet: the server is away",
   refused: "Not saved: the server refused it",
   stale: "Changed elsewhere",
+  "signed-out": "Not saved yet: ",
 };
 
 export class Panel {
@@ -24,8 +25,14 @@ export class Panel {
 
   /** @param {string} state */
   saved(state) {
+    // The link in it may have the focus; keys go back to the text.
+    if (this.state.contains(document.activeElement)) this.editor.root.focus({ preventScroll: true });
     this.state.textContent = STATES[/** @type {keyof typeof STATES} */ (state)];
     this.state.dataset.state = state;
+    if (state === "signed-out") {
+      const title = "Your session has ended. Nothing on this page is lost: it goes on when you have signed in in the new tab.";
+      this.state.append(element("a", { href: "/sign-in", target: "_blank", title }, "sign in again"));
+    }
   }
 
   /**
@@ -300,7 +307,7 @@ export class Panel {
     return answer(box).then((value) => value === "yes");
   }
 
-  /** @param {Mark[]} mine @param {Mark[]} theirs @returns {Promise<boolean>} whether mine is kept */
+  /** @param {Mark[]} mine @param {Mark[]} theirs @returns {Promise<"mine" | "theirs" | "both">} what is kept */
   compare(mine, theirs) {
     const { map } = this.editor;
     /** @param {Mark[]} one @param {Mark[]} other */
@@ -310,7 +317,8 @@ export class Panel {
     };
     find("#conflict-mine").replaceChildren(...rows(mine, theirs));
     find("#conflict-theirs").replaceChildren(...rows(theirs, mine));
-    return answer(dialog("#conflict")).then((value) => value === "mine");
+    // Whoever closes the dialog without a choice loses nothing of either.
+    return answer(dialog("#conflict")).then((value) => (value === "mine" || value === "theirs" ? value : "both"));
   }
 
   chooseLabel() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -111,7 +112,15 @@ def assign(
                 given_to += 1
             except IncognoteError as error:
                 refused.append(str(error))
-    return {"assigned": given_to, "refused": refused}
+    return {"assigned": given_to, "refused": refused, "message": _refusals(given_to, refused)}
+
+
+def _refusals(given_to: int, refused: list[str]) -> str:
+    """What was not done, and why; nothing where all was."""
+    if not refused:
+        return ""
+    reasons = "; ".join(f"{count}: {reason}" for reason, count in Counter(refused).most_common())
+    return f"{given_to} given, {len(refused)} not ({reasons})."
 
 
 @router.post("/projects/{project}/documents/remove")

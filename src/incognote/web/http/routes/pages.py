@@ -31,6 +31,7 @@ from incognote.web.http.routes.documents import list_documents
 from incognote.web.http.routes.learning import model_rows, proposal_rows
 from incognote.web.http.routes.projects import job_rows
 from incognote.web.http.routes.releases import list_releases
+from incognote.web.http.routes.session import page_of_ours
 from incognote.web.http.routes.site import account_row, audit_rows, backup_rows
 from incognote.web.http.routes.sources import list_sources
 from incognote.web.store import documents, learning, projects, releases
@@ -52,10 +53,10 @@ Page = Annotated[Callable[..., Response], Depends(page_of)]
 
 
 @router.get("/sign-in")
-def sign_in(request: Request, page: Page) -> Response:
+def sign_in(request: Request, page: Page, next: str = "") -> Response:  # noqa: A002
     if maybe_person(request):
-        return RedirectResponse("/", 303)
-    return page("sign_in.html")
+        return RedirectResponse(page_of_ours(next), 303)
+    return page("sign_in.html", next=page_of_ours(next))
 
 
 @router.get("/password")
