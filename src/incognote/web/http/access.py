@@ -26,6 +26,7 @@ from incognote.web.store.tables import (
     Project,
     Proposal,
     Release,
+    Source,
 )
 
 COOKIE = "__Host-incognote"
@@ -39,9 +40,10 @@ _NOUNS: dict[type, str] = {
     Model: "model",
     Proposal: "proposal",
     Release: "release",
+    Source: "file",
 }
 Owned = TypeVar("Owned", Assignment, Document, Model, Proposal, Release)
-Within = TypeVar("Within", Assignment, Document, Job, Release)
+Within = TypeVar("Within", Assignment, Document, Job, Release, Source)
 
 
 def store_of(request: Request) -> Store:

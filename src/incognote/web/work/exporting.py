@@ -28,6 +28,7 @@ from incognote.pipeline import Pipeline
 from incognote.web.figures.agreement import annotated_twice, by_batch, by_note, by_pair
 from incognote.web.flow.people import Link
 from incognote.web.store.audit import audit
+from incognote.web.store.bin import REMOVED
 from incognote.web.store.database.backup import backup
 from incognote.web.store.documents import decoded, links_of, note_of
 from incognote.web.store.learning import gold_notes
@@ -188,7 +189,11 @@ def _release(task: Task, folder: Path) -> Path:
         policy = release_policy(db, task, release)
         project = db.get_one(Project, task.project)
         sources = list(
-            db.scalars(select(Source).where(Source.project_id == task.project).order_by(Source.id))
+            db.scalars(
+                select(Source)
+                .where(Source.project_id == task.project, Source.state != REMOVED)
+                .order_by(Source.id)
+            )
         )
         reviewed = _reviewed(db, key)
         numbers = [row.document_id for rows in reviewed.values() for row in rows.values()]

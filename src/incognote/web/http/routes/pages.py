@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from sqlalchemy import select
 from starlette.responses import RedirectResponse, Response
 
-from incognote.core.labels import all_labels
+from incognote.core.labels import SCHEMES, all_labels
 from incognote.web.figures import agreement, progress
 from incognote.web.flow.ordering import ORDERINGS
 from incognote.web.flow.roles import ROLES
@@ -204,6 +204,7 @@ def files_page(access: Annotated[Access, allowed("manage")], store: Stored, page
         access=access,
         sources=list_sources(access, store),
         jobs=jobs,
+        schemes=SCHEMES,
         corpora={name: corpus_format(name) for name in corpus_formats()},
     )
 

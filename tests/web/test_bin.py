@@ -1,0 +1,102 @@
+"""What is removed can be put back for 30 days, and is erased then: rows and bytes."""
+
+from __future__ import annotations
+
+from tests.web.conftest import NOTE, Bench
+from tests.web.test_loop import notes
+
+from incognote.web.store import bin
+from incognote.web.store.database.connection import now
+from incognote.web.store.tables import Document, Job, Source, Text
+
+
+def listed(bench: Bench, query: str = "") -> list[dict]:
+    manager = bench.person("mia", "manager")
+    return manager.api("GET", f"projects/{bench.project}/documents?{query}")["notes"]
+
+
+def age(bench: Bench) -> None:
+    """30 days go by."""
+    with bench.store.write() as db:
+        for note in db.query(Document).filter(Document.removed_at.is_not(None)):
+            note.removed_at -= bin.KEPT_MS + 1
+        for job in db.query(Job).filter(Job.finished_at.is_not(None)):
+            job.finished_at = now() - bin.KEPT_MS - 1
+
+
+def test_a_file_goes_into_the_bin_and_comes_back(bench: Bench):
+    manager = bench.person("mia", "manager")
+    source = bench.upload(manager, "notes.jsonl", notes(3))["id"]
+    path = f"projects/{bench.project}/sources/{source}"
+    manager.api("DELETE", path, status=409)  # it is being read
+    bench.work()
+    assert manager.api("DELETE", path) == {"notes": 3}
+    assert listed(bench) == []
+    again = manager.post(
+        f"/api/v1/projects/{bench.project}/sources?name=notes.jsonl", content=notes(3)
+    )
+    assert again.status_code == 409
+    assert "bin" in again.json()["error"]
+    ids = [row["id"] for row in listed(bench, "removed=true")]
+    manager.api("POST", f"projects/{bench.project}/documents/put-back", {"ids": ids})
+    assert len(listed(bench)) == 3
+    (row,) = manager.api("GET", f"projects/{bench.project}/sources")
+    assert row["state"] == "read"
+
+
+def test_what_was_removed_is_erased_with_its_bytes(bench: Bench):
+    manager = bench.person("mia", "manager")
+    source = bench.upload(manager, "notes.jsonl", notes(2))["id"]
+    kept = bench.upload(manager, "kept.txt", NOTE.encode())["id"]
+    bench.work()
+    site = bench.store.site
+    path = site.source(bench.project, source)
+    manager.api("DELETE", f"projects/{bench.project}/sources/{source}")
+    assert bin.empty(bench.store) == 0
+    assert path.exists()
+    age(bench)
+    assert bin.empty(bench.store) == 2
+    assert not path.exists()
+    with bench.store.read() as db:
+        assert [row.id for row in db.query(Source)] == [kept]
+        assert db.query(Text).count() == 1
+    assert site.source(bench.project, kept).exists()
+    assert bench.upload(manager, "notes.jsonl", notes(2))["id"] != source
+
+
+def test_a_file_that_lost_some_notes_stays(quick_bench: Bench):
+    manager = quick_bench.person("mia", "manager")
+    source = quick_bench.upload(manager, "notes.jsonl", notes(3))["id"]
+    quick_bench.work()
+    ids = [row["id"] for row in listed(quick_bench)][:2]
+    manager.api("POST", f"projects/{quick_bench.project}/documents/remove", {"ids": ids})
+    age(quick_bench)
+    assert bin.empty(quick_bench.store) == 2
+    assert quick_bench.store.site.source(quick_bench.project, source).exists()
+
+
+def test_old_exports_are_erased(quick_bench: Bench):
+    manager = quick_bench.person("mia", "manager")
+    path = f"projects/{quick_bench.project}/exports"
+    job = manager.api("POST", path, {"what": "policy"}, 202)["job"]
+    quick_bench.work()
+    bin.empty(quick_bench.store)
+    assert manager.get(f"/api/v1/{path}/{job}").status_code == 200
+    age(quick_bench)
+    bin.empty(quick_bench.store)
+    assert manager.get(f"/api/v1/{path}/{job}").status_code == 404
+
+
+def test_two_annotators_for_notes_that_wait(quick_bench: Bench):
+    """Who asks for two after the import gets two, but not for what was begun."""
+    manager = quick_bench.person("mia", "manager")
+    anna = quick_bench.person("anna", "annotator")
+    quick_bench.upload(manager, "notes.jsonl", notes(3))
+    quick_bench.work()
+    begun = anna.api("POST", f"projects/{quick_bench.project}/next")["id"]
+    note = anna.api("GET", f"assignments/{begun}")["document"]
+    manager.api("PATCH", f"projects/{quick_bench.project}", {"annotators": 2})
+    with quick_bench.store.read() as db:
+        wanted = {row.id: row.annotators for row in db.query(Document)}
+    assert wanted.pop(note) == 1
+    assert set(wanted.values()) == {2}
