@@ -233,7 +233,10 @@ def test_each_release_draws_a_sample_of_its_own(quick_bench: Bench):
     quick_bench.work()
     with quick_bench.store.read() as db:
         first, second = (
-            {row.document_id for row in db.query(ReleaseDocument).filter_by(release_id=n, sampled=True)}
+            {
+                row.document_id
+                for row in db.query(ReleaseDocument).filter_by(release_id=n, sampled=True)
+            }
             for n in numbers
         )
         by_draw = [row.id for row in db.query(Document).order_by(Document.draw)]

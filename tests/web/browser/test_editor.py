@@ -228,6 +228,26 @@ def test_space_shows_the_next_screenful(workshop: People):
     assert page.evaluate("document.querySelector('#text').scrollTop") > 300
 
 
+@pytest.mark.parametrize("lines", [21, 24, 30, 60])
+def test_the_place_that_a_link_names_is_in_sight(workshop: People, lines: int):
+    """Also where the block it stands in was never on screen."""
+    text = "A line of words that say nothing.\n" * lines + TEXT
+    add_note(workshop, text)
+    page = open_note(workshop)
+    start, end, _ = at("Mary Holt", "", text)
+    page.goto(f"{page.url}#{start}-{end}")
+    page.reload()
+    ready(page)
+    expect(page.locator("#chosen .quote")).to_have_text("Mary Holt")
+    page.wait_for_function(
+        """() => {
+          const frame = document.querySelector('#text').getBoundingClientRect();
+          const box = document.querySelector('mark.chosen').getBoundingClientRect();
+          return box.top > frame.top && box.bottom < frame.bottom;
+        }"""
+    )
+
+
 def test_done_asks_when_the_end_was_never_seen(workshop: People):
     add_note(workshop, "".join(f"line {i}\n" for i in range(400)))
     page = open_note(workshop)
@@ -462,6 +482,10 @@ def test_every_action_has_a_button(workshop: People, note: Page):
     select(note, "Mary")
     note.click(".label:has-text('DOCTOR')")
     assert stored(workshop, note) == [at("Mary", "DOCTOR")]
+    note.click("[data-do=later]")  # there is no room: it has one word
+    note.click("[data-do=earlier]")
+    assert stored(workshop, note) == [at("Dr. Mary", "DOCTOR")]
+    note.click("[data-do=later]")
     note.click("[data-do=longer]")
     assert stored(workshop, note) == [at("Mary Holt", "DOCTOR")]
     note.click("[data-do=shorter]")

@@ -39,11 +39,14 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
+    """`scores` come from the measuring notes of the batch alone: who corrects suggestions overlooks
+    what they overlook, and the figure would flatter them."""
+
     number: int
     notes: int
     actions: float
     seconds: float
-    scores: Scores
+    scores: Scores | None
 
 
 def settled(db: Session, project: int) -> list[Settled]:
@@ -147,16 +150,21 @@ def by_batch(notes: Sequence[Settled]) -> list[Batch]:
     batches: dict[int, list[Settled]] = {}
     for note in notes:
         batches.setdefault(note.batch, []).append(note)
-    return [
-        Batch(
-            number,
-            len(members),
-            mean(note.actions for note in members),
-            mean(note.seconds for note in members),
-            scores([note.gold for note in members], [note.suggested for note in members]),
+    rows = []
+    for number, members in sorted(batches.items()):
+        measured = [note for note in members if note.purpose == MEASURE]
+        rows.append(
+            Batch(
+                number,
+                len(members),
+                mean(note.actions for note in members),
+                mean(note.seconds for note in members),
+                scores([note.gold for note in measured], [note.suggested for note in measured])
+                if measured
+                else None,
+            )
         )
-        for number, members in sorted(batches.items())
-    ]
+    return rows
 
 
 def effort_charts(batches: Sequence[Batch]) -> list[Markup]:
@@ -170,8 +178,9 @@ def effort_charts(batches: Sequence[Batch]) -> list[Markup]:
 
 
 def suggestion_chart(batches: Sequence[Batch]) -> Markup:
-    points = [(float(one.number), one.scores.f1) for one in batches]
-    band = [(one.scores.f1_low, one.scores.f1_high) for one in batches]
+    known = [(float(one.number), one.scores) for one in batches if one.scores]
+    points = [(number, found.f1) for number, found in known]
+    band = [(found.f1_low, found.f1_high) for _, found in known]
     series = [Series("F1 of suggestions", points, band)] if points else []
     return line_chart("F1 of suggestions by batch, with its interval", "batch", "F1", series)
 

@@ -67,10 +67,13 @@ export class Editor {
     this.root.addEventListener("mouseup", (event) => this.fromMouse(event));
     this.root.addEventListener("mousedown", () => this.worked());
     this.root.addEventListener("scroll", () => this.worked(), { passive: true });
-    if (this.disputes.length) this.chooseDispute(0);
+    // A link may name a place: "#12-30". What follows "#" never travels.
+    const place = /^#(\d+)-(\d+)$/.exec(location.hash);
+    if (place) this.choose(Number(place[1]), Number(place[2]));
+    else if (this.disputes.length) this.chooseDispute(0);
     this.root.focus({ preventScroll: true });
-    // Blocks have their heights after the first frame; before it nothing can be scrolled to.
-    requestAnimationFrame(() => this.view.reveal(...this.selection));
+    // Blocks have their heights after the first frame; before it places are guesses.
+    void painted().then(() => this.view.reveal(...this.selection));
   }
 
   get editable() {
@@ -619,7 +622,7 @@ export class Editor {
   }
 }
 
-/** After the next frame: what it showed is known by then. */
+/** After the next frame: what it showed, and where, is known by then. */
 async function painted() {
   for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
 }

@@ -45,6 +45,9 @@ export class Panel {
   }
 
   draw() {
+    const { ident, type, assisted, part } = this.editor.note;
+    const how = part === "adjudicate" ? "adjudication" : assisted ? "with suggestions" : "without suggestions";
+    find("#about").textContent = [ident, type, how].filter(Boolean).join(" · ");
     this.drawLabels();
     this.spansChanged();
     this.drawDisputes();
@@ -208,13 +211,13 @@ export class Panel {
    */
   rules(isMarked) {
     const box = element("p", { class: "actions rules" });
-    const always = element("button", { type: "button", class: "plain" }, "Propose: always mark this");
-    const never = element("button", { type: "button", class: "plain" }, "Propose: never mark this");
+    const always = element("button", { type: "button", class: "plain" }, "always mark this");
+    const never = element("button", { type: "button", class: "plain" }, "never mark this");
     always.addEventListener("click", () => void this.editor.propose("term"));
     never.addEventListener("click", () => void this.editor.propose("never"));
-    const form = element("button", { type: "button", class: "plain" }, "Propose: sentences of this form");
+    const form = element("button", { type: "button", class: "plain" }, "sentences of this form");
     form.addEventListener("click", () => void this.editor.propose("template"));
-    box.append(...(isMarked ? [always, form] : [never]));
+    box.append(element("span", { class: "quiet" }, "Propose a rule:"), ...(isMarked ? [always, form] : [never]));
     return box;
   }
 
@@ -251,6 +254,8 @@ export class Panel {
       remove: () => editor.remove(),
       longer: () => editor.stretch("end", 1, false),
       shorter: () => editor.stretch("end", -1, false),
+      earlier: () => editor.stretch("start", -1, false),
+      later: () => editor.stretch("start", 1, false),
       filter: () => this.chooseLabel(),
       skip: () => this.skip(),
       reopen: () => void editor.reopen(),

@@ -75,6 +75,8 @@ find("#try").addEventListener("click", async () => {
         if (result.before) {
           parts.push(element("p", {}, `F1 ${result.before.f1.toFixed(4)} → ${result.after.f1.toFixed(4)}, recall ${result.before.recall.toFixed(4)} → ${result.after.recall.toFixed(4)}`));
         }
+        const links = result.where.flatMap((/** @type {number} */ number) => [element("a", { href: `/documents/${number}` }, String(number)), " "]);
+        if (links.length) parts.push(element("p", {}, "Notes: ", ...links, result.changed > result.where.length ? "…" : ""));
         box.replaceChildren(...parts);
         return;
       }

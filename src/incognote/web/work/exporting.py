@@ -28,11 +28,11 @@ from incognote.pipeline import Pipeline
 from incognote.web.figures.agreement import annotated_twice, by_batch, by_note, by_pair
 from incognote.web.flow.people import Link
 from incognote.web.store.audit import audit
-from incognote.web.store.bin import REMOVED
 from incognote.web.store.database.backup import backup
 from incognote.web.store.documents import decoded, links_of, note_of
 from incognote.web.store.learning import gold_notes
 from incognote.web.store.releases import key_of, move
+from incognote.web.store.removal import REMOVED
 from incognote.web.store.tables import (
     Account,
     Annotation,

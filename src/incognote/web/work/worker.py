@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 
 from incognote.core.errors import wording
-from incognote.web.store import bin, jobs
+from incognote.web.store import jobs, removal
 from incognote.web.store.database.connection import Store
 from incognote.web.store.tables import Job
 from incognote.web.work.task import Cancelled, Handler, Task
@@ -50,7 +50,7 @@ class Worker:
         due = 0.0
         while not self._stop.is_set():
             if time.monotonic() >= due:
-                bin.empty(self.store)
+                removal.empty(self.store)
                 due = time.monotonic() + _EMPTY_SECONDS
             if not self.run_one():
                 self._stop.wait(_IDLE_SECONDS)

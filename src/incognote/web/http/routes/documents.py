@@ -16,7 +16,7 @@ from incognote.web.flow.states import GOLD, NOTE_STATES
 from incognote.web.http.access import Access, Signed, Stored, allowed, row_for, row_in
 from incognote.web.http.labels import labels_of
 from incognote.web.http.routes.assignments import place_row
-from incognote.web.store import assignments, bin, documents
+from incognote.web.store import assignments, documents, removal
 from incognote.web.store.accounts import by_name, roles_of
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
@@ -128,7 +128,7 @@ def remove(
     given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
 ) -> dict[str, Any]:
     with store.write(access.account) as db:
-        return {"notes": bin.remove(db, access.project.id, given.ids)}
+        return {"notes": removal.remove(db, access.project.id, given.ids)}
 
 
 @router.post("/projects/{project}/documents/put-back")
@@ -136,7 +136,7 @@ def put_back(
     given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
 ) -> dict[str, Any]:
     with store.write(access.account) as db:
-        return {"notes": bin.put_back(db, access.project.id, given.ids)}
+        return {"notes": removal.put_back(db, access.project.id, given.ids)}
 
 
 @router.get("/documents/{document}")

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from starlette.responses import RedirectResponse, Response
 
 from incognote.core.labels import SCHEMES, all_labels
+from incognote.policy.dump import dump_policy
 from incognote.web.figures import agreement, progress
 from incognote.web.flow.ordering import ORDERINGS
 from incognote.web.flow.roles import ROLES
@@ -316,7 +317,7 @@ def policy_page(
         {"name": name, "action": policy.rule(name).action, "description": label.description}
         for name, label in all_labels().items()
     ]
-    return page("policy.html", access=access, policy=policy, labels=rows)
+    return page("policy.html", access=access, labels=rows, effective=dump_policy(policy))
 
 
 @router.get("/projects/{project}/releases")

@@ -30,7 +30,7 @@ def list_releases(
             .where(Release.project_id == access.project.id)
             .order_by(Release.id.desc())
         )
-        names = {key: name for key, name in db.execute(select(Account.id, Account.name))}  # noqa: C416
+        names: dict[int | None, str] = dict(db.execute(select(Account.id, Account.name)).tuples())
         return [
             {
                 **releases.row_of(row),

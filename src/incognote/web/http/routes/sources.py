@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.core.errors import UsageError
 from incognote.web.http.access import Access, Stored, allowed, row_in
-from incognote.web.store import bin, jobs
+from incognote.web.store import jobs, removal
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import Store, now
 from incognote.web.store.tables import Source
@@ -101,7 +101,7 @@ def _register(
                 Source.name == name,
             )
         )
-        if again == bin.REMOVED:
+        if again == removal.REMOVED:
             raise HTTPException(409, "this file is in the bin: put its notes back")
         if again:
             raise HTTPException(409, "this file is in the project already")
@@ -131,7 +131,7 @@ def remove(
 ) -> dict[str, Any]:
     """The file and its notes go into the bin."""
     with store.write(access.account) as db:
-        return {"notes": bin.remove_source(db, row_in(db, access, Source, source))}
+        return {"notes": removal.remove_source(db, row_in(db, access, Source, source))}
 
 
 @router.get("/projects/{project}/sources")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.web.conftest import NOTE, Bench
 from tests.web.test_loop import notes
 
-from incognote.web.store import bin
+from incognote.web.store import removal
 from incognote.web.store.database.connection import now
 from incognote.web.store.tables import Document, Job, Source, Text
 
@@ -19,9 +19,9 @@ def age(bench: Bench) -> None:
     """30 days go by."""
     with bench.store.write() as db:
         for note in db.query(Document).filter(Document.removed_at.is_not(None)):
-            note.removed_at -= bin.KEPT_MS + 1
+            note.removed_at -= removal.KEPT_MS + 1
         for job in db.query(Job).filter(Job.finished_at.is_not(None)):
-            job.finished_at = now() - bin.KEPT_MS - 1
+            job.finished_at = now() - removal.KEPT_MS - 1
 
 
 def test_a_file_goes_into_the_bin_and_comes_back(bench: Bench):
@@ -52,10 +52,10 @@ def test_what_was_removed_is_erased_with_its_bytes(bench: Bench):
     site = bench.store.site
     path = site.source(bench.project, source)
     manager.api("DELETE", f"projects/{bench.project}/sources/{source}")
-    assert bin.empty(bench.store) == 0
+    assert removal.empty(bench.store) == 0
     assert path.exists()
     age(bench)
-    assert bin.empty(bench.store) == 2
+    assert removal.empty(bench.store) == 2
     assert not path.exists()
     with bench.store.read() as db:
         assert [row.id for row in db.query(Source)] == [kept]
@@ -71,7 +71,7 @@ def test_a_file_that_lost_some_notes_stays(quick_bench: Bench):
     ids = [row["id"] for row in listed(quick_bench)][:2]
     manager.api("POST", f"projects/{quick_bench.project}/documents/remove", {"ids": ids})
     age(quick_bench)
-    assert bin.empty(quick_bench.store) == 2
+    assert removal.empty(quick_bench.store) == 2
     assert quick_bench.store.site.source(quick_bench.project, source).exists()
 
 
@@ -80,10 +80,10 @@ def test_old_exports_are_erased(quick_bench: Bench):
     path = f"projects/{quick_bench.project}/exports"
     job = manager.api("POST", path, {"what": "policy"}, 202)["job"]
     quick_bench.work()
-    bin.empty(quick_bench.store)
+    removal.empty(quick_bench.store)
     assert manager.get(f"/api/v1/{path}/{job}").status_code == 200
     age(quick_bench)
-    bin.empty(quick_bench.store)
+    removal.empty(quick_bench.store)
     assert manager.get(f"/api/v1/{path}/{job}").status_code == 404
 
 
