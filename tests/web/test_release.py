@@ -15,6 +15,7 @@ from incognote.web.store.audit import verify
 from incognote.web.store.database import schema
 from incognote.web.store.database.backup import backup, restore
 from incognote.web.store.database.connection import Store
+from incognote.web.store.policies import parsed_policy, weight_of_model
 from incognote.web.store.site import Site
 from incognote.web.store.tables import Base, Document, ReleaseDocument
 from incognote.web.work.moving import read_archive
@@ -80,6 +81,17 @@ def test_learning(settled: Bench):
     assert manager.api("GET", f"projects/{settled.project}/models")[0]["state"] == "retired"
 
 
+def test_a_model_of_the_project_outweighs_no_other(tmp_path):
+    """What it takes for harmless counts less than what rules and the shipped network know."""
+    models = {kind: tmp_path / kind for kind in ("crf", "fast", "transformer")}
+    policy = parsed_policy('extends = "i2b2-2014"\n', tmp_path, models)
+    network = policy.detectors["accurate"].weight
+    own = {kind: policy.detectors[f"project_{kind}"].weight for kind in models}
+    assert own["crf"] < own["fast"] == own["transformer"] == network
+    assert network < policy.detectors["patterns"].weight
+    assert {kind: weight_of_model(f"project_{kind}") for kind in models} == own
+
+
 def test_measuring_notes_never_train(settled: Bench):
     from incognote.web.store.learning import gold_notes
 
@@ -132,6 +144,13 @@ def test_a_policy_is_checked_tried_and_saved(settled: Bench):
     result = manager.api("GET", f"projects/{settled.project}/jobs/{job}")["result"]
     assert result["gone"]["DATE"] > 0
     assert result["after"]["recall"] <= result["before"]["recall"]
+    kept = f'{saved}\n[labels]\nDATE = {{ action = "tag" }}\n'
+    job = manager.api("POST", f"{where}/try", {"policy": kept}, 202)["job"]
+    settled.work()
+    result = manager.api("GET", f"projects/{settled.project}/jobs/{job}")["result"]
+    assert result["gone"] == {}  # the same words are found, and written otherwise
+    assert result["otherwise"]["DATE: surrogate → tag"] > 0
+    assert result["changed"] > 0
     assert manager.api("PUT", where, {"policy": less})["hash"] != ""
 
 

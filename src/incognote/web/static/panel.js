@@ -211,13 +211,19 @@ export class Panel {
    */
   rules(isMarked) {
     const box = element("p", { class: "actions rules" });
-    const always = element("button", { type: "button", class: "plain" }, "always mark this");
-    const never = element("button", { type: "button", class: "plain" }, "never mark this");
-    always.addEventListener("click", () => void this.editor.propose("term"));
-    never.addEventListener("click", () => void this.editor.propose("never"));
-    const form = element("button", { type: "button", class: "plain" }, "sentences of this form");
-    form.addEventListener("click", () => void this.editor.propose("template"));
-    box.append(element("span", { class: "quiet" }, "Propose a rule:"), ...(isMarked ? [always, form] : [never]));
+    /** @param {"term" | "never" | "template"} kind @param {string} words */
+    const rule = (kind, words) => {
+      const button = element("button", { type: "button", class: "plain" }, words);
+      button.addEventListener("click", () => {
+        void this.editor.propose(kind);
+        this.editor.root.focus({ preventScroll: true });
+      });
+      return button;
+    };
+    const rules = isMarked
+      ? [rule("term", "always mark this"), rule("template", "sentences of this form")]
+      : [rule("never", "never mark this")];
+    box.append(element("span", { class: "quiet" }, "Propose a rule:"), ...rules);
     return box;
   }
 
