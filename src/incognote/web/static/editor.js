@@ -73,7 +73,8 @@ export class Editor {
     else if (this.disputes.length) this.chooseDispute(0);
     this.root.focus({ preventScroll: true });
     // Blocks have their heights after the first frame; before it places are guesses.
-    void painted().then(() => this.view.reveal(...this.selection));
+    const [from, to] = this.selection;
+    if (from < to) void painted().then(() => this.view.reveal(from, to));
   }
 
   get editable() {

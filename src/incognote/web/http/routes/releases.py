@@ -30,7 +30,8 @@ def list_releases(
             .where(Release.project_id == access.project.id)
             .order_by(Release.id.desc())
         )
-        names: dict[int | None, str] = dict(db.execute(select(Account.id, Account.name)).tuples())
+        people = db.execute(select(Account.id, Account.name))
+        names: dict[int | None, str] = {key: name for key, name in people}  # noqa: C416
         return [
             {
                 **releases.row_of(row),
