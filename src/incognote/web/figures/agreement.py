@@ -159,11 +159,16 @@ class Difference:
 
 
 def differences(
-    notes: Sequence[Twice], label: str = "", batch: int | None = None
+    notes: Sequence[Twice],
+    label: str = "",
+    batch: int | None = None,
+    pair: tuple[str, str] = ("", ""),
 ) -> list[Difference]:
-    """The disputes behind a number: of a label, of a batch, or all; the first of them."""
+    """The disputes behind a number: of a label, a batch, a pair, or all; the first of them."""
     found = []
     for note in notes:
+        if all(pair) and set(note.layers) != set(pair):
+            continue
         if batch is not None and note.batch != batch:
             continue
         one, other = note.layers

@@ -40,6 +40,7 @@ class Filter:
 
     state: str = ""
     label: str = ""
+    name: str = ""
     patient: str = ""
     person: int | None = None
     purpose: str = ""
@@ -196,6 +197,8 @@ def listed(db: Session, project: int, chosen: Filter, page: int = PAGE) -> list[
         query = query.where(Document.state == chosen.state)
     if chosen.label:
         query = query.where(Document.labels.contains(f"|{chosen.label}|", autoescape=True))
+    if chosen.name:
+        query = query.where(Document.ident.contains(chosen.name, autoescape=True))
     if chosen.patient:
         query = query.where(Document.patient == chosen.patient)
     if chosen.purpose:

@@ -34,6 +34,7 @@ def list_documents(
     after: Annotated[int, Query(ge=0)] = 0,
     state: str = "",
     label: str = "",
+    name: Annotated[str, Query(max_length=200)] = "",
     patient: str = "",
     person: str = "",
     purpose: str = "",
@@ -46,7 +47,7 @@ def list_documents(
     with store.read() as db:
         account = by_name(db, person) if person else None
         who = (account.id if account else -1) if person else None
-        chosen = Filter(state, label, patient, who, purpose, batch, doubtful, removed, after)
+        chosen = Filter(state, label, name, patient, who, purpose, batch, doubtful, removed, after)
         rows = documents.listed(db, access.project.id, chosen)
         names = _people(db, [row.id for row in rows])
     return {
@@ -121,6 +122,17 @@ def _refusals(given_to: int, refused: list[str]) -> str:
         return ""
     reasons = "; ".join(f"{count}: {reason}" for reason, count in Counter(refused).most_common())
     return f"{given_to} given, {len(refused)} not ({reasons})."
+
+
+@router.post("/projects/{project}/documents/unskip")
+def unskip(
+    given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    """Skipped notes back to those that wait for annotators."""
+    with store.write(access.account) as db:
+        for key in given.ids:
+            assignments.put_back(db, row_in(db, access, Document, key))
+    return {"notes": len(given.ids)}
 
 
 @router.post("/projects/{project}/documents/remove")

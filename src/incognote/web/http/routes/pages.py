@@ -164,6 +164,7 @@ def notes_page(
     after: Annotated[int, Query(ge=0)] = 0,
     state: str = "",
     label: str = "",
+    name: Annotated[str, Query(max_length=200)] = "",
     patient: str = "",
     person: str = "",
     purpose: str = "",
@@ -171,7 +172,7 @@ def notes_page(
     removed: bool = False,
 ) -> Response:
     found = list_documents(
-        access, store, after, state, label, patient, person, purpose, None, doubtful, removed
+        access, store, after, state, label, name, patient, person, purpose, None, doubtful, removed
     )
     with store.read() as db:
         people = members(db, access.project.id)
@@ -185,6 +186,7 @@ def notes_page(
         query={
             "state": state,
             "label": label,
+            "name": name,
             "patient": patient,
             "person": person,
             "purpose": purpose,
@@ -233,6 +235,8 @@ def agreement_page(
     page: Page,
     label: str = "",
     batch: int | None = None,
+    one: str = "",
+    other: str = "",
 ) -> Response:
     key = access.project.id
     with store.read() as db:
@@ -247,7 +251,8 @@ def agreement_page(
         notes=agreement.by_note(twice),
         batches=(batches := agreement.by_batch(twice)),
         chart=progress.agreement_chart(batches),
-        differences=agreement.differences(twice, label, batch),
+        differences=agreement.differences(twice, label, batch, (one, other)),
+        pair=(one, other),
         label=label,
         batch=batch,
     )
