@@ -6,8 +6,9 @@ from tests.web.conftest import NOTE, Bench
 from tests.web.test_loop import notes
 
 from incognote.web.store import removal
+from incognote.web.store.audit import verify
 from incognote.web.store.database.connection import now
-from incognote.web.store.tables import Document, Job, Source, Text
+from incognote.web.store.tables import Document, Job, Project, Source, Text
 
 
 def listed(bench: Bench, query: str = "") -> list[dict]:
@@ -85,6 +86,40 @@ def test_old_exports_are_erased(quick_bench: Bench):
     age(quick_bench)
     removal.empty(quick_bench.store)
     assert manager.get(f"/api/v1/{path}/{job}").status_code == 404
+
+
+def test_a_project_is_closed_opened_again_and_erased(bench: Bench):
+    manager, anna = bench.person("mia", "manager"), bench.person("anna", "annotator")
+    admin = bench.person("root", admin=True)
+    bench.upload(manager, "notes.jsonl", notes(3))
+    bench.work()
+    task = anna.api("POST", f"projects/{bench.project}/next")["id"]
+    path = f"projects/{bench.project}"
+    job = manager.api("POST", f"{path}/exports", {"what": "policy"}, 202)["job"]
+    bench.work()
+    waiting = manager.api("POST", f"{path}/jobs", {"kind": "harvest"}, 202)["id"]
+    admin.api("POST", f"{path}/close")
+    assert manager.api("GET", "projects") == []
+    manager.api("GET", path, status=404)
+    anna.api("GET", f"assignments/{task}", status=404)
+    with bench.store.read() as db:
+        assert db.get_one(Job, waiting).state == "cancelled"
+    assert "Open again" in admin.get("/").text
+    assert removal.empty(bench.store) == 0
+    admin.api("DELETE", f"{path}/close")
+    assert anna.api("GET", f"assignments/{task}")["id"] == task
+    admin.api("POST", f"{path}/close")
+    with bench.store.write() as db:
+        db.get_one(Project, bench.project).closed_at -= removal.KEPT_MS + 1
+    site = bench.store.site
+    removal.empty(bench.store)
+    with bench.store.read() as db:
+        assert db.query(Project).count() == db.query(Document).count() == db.query(Job).count() == 0
+        assert verify(db, site.audit_key)[1] is None
+    for folder in ("sources", "models", "policies"):
+        assert not (site.folder / folder / str(bench.project)).exists()
+    assert not site.export(job).exists()
+    admin.api("POST", f"{path}/close", status=404)
 
 
 def test_two_annotators_for_notes_that_wait(quick_bench: Bench):

@@ -130,7 +130,7 @@ def access_to(db: Session, person: Person, project: int, action: str) -> Access:
     """The person's access to a project for an action. A project one is not in does not exist."""
     found = db.get(Project, project)
     roles = roles_of(db, person.id, project)
-    if found is None or not roles:
+    if found is None or found.closed_at is not None or not roles:
         raise HTTPException(404, "no such project")
     if not may(action, roles):
         raise HTTPException(403, "your roles in this project do not allow this")

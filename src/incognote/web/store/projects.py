@@ -109,7 +109,7 @@ def projects_of(db: Session, account: int) -> list[tuple[Project, list[str]]]:
     rows = db.execute(
         select(Project, Membership.role)
         .join(Membership, Membership.project_id == Project.id)
-        .where(Membership.account_id == account)
+        .where(Membership.account_id == account, Project.closed_at.is_(None))
         .order_by(Project.name, Membership.role)
     )
     found: dict[int, tuple[Project, list[str]]] = {}

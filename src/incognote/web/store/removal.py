@@ -1,4 +1,5 @@
-"""The bin: notes and files that were removed, for 30 days; then they are gone for good."""
+"""The bin: notes and files that were removed, and projects that were closed, for 30 days; then they
+are gone for good."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from incognote.web.flow.states import Refused
 from incognote.web.store import jobs
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import Store, now
-from incognote.web.store.tables import Document, Job, Source
+from incognote.web.store.tables import Document, Job, Project, Source
 
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 REMOVED = "removed"  # the state of a file in the bin
@@ -68,6 +69,22 @@ def remove_source(db: Session, source: Source) -> int:
     return count
 
 
+def close_project(db: Session, project: Project) -> None:
+    """Nobody reaches it any more; its jobs end."""
+    project.closed_at = now()
+    open_ = select(Job).where(
+        Job.project_id == project.id, Job.state.in_((jobs.QUEUED, jobs.RUNNING))
+    )
+    for job in db.scalars(open_):
+        jobs.cancel(db, job)
+    audit(db, "project closed", f"project {project.id}", project.id)
+
+
+def open_project(db: Session, project: Project) -> None:
+    project.closed_at = None
+    audit(db, "project opened again", f"project {project.id}", project.id)
+
+
 def empty(store: Store) -> int:
     """Erases what has been in the bin for 30 days, and exports that are as old; how many notes.
 
@@ -79,6 +96,7 @@ def empty(store: Store) -> int:
         total += count
     _erase_files(store)
     _erase_exports(store)
+    _erase_projects(store)
     return total
 
 
@@ -108,6 +126,35 @@ def _erase_files(store: Store) -> None:
             audit(db, "files erased", "", None, files=len(gone))
     for project, number in gone:
         store.site.source(project, number).unlink(missing_ok=True)
+
+
+def _erase_projects(store: Store) -> None:
+    """With all their rows and files. The audit stays, and so does the key of the surrogates: a
+    release that has left may have to be matched with a later one."""
+    with store.read() as db:
+        old = db.scalars(select(Project.id).where(Project.closed_at < now() - KEPT_MS))
+        closed = list(old)
+    for project in closed:
+        while _erase_notes_of(store, project):
+            pass
+        with store.write() as db:
+            exports = list(db.scalars(select(Job.id).where(Job.project_id == project)))
+            db.execute(delete(Project).where(Project.id == project))
+            audit(db, "project erased", f"project {project}", project)
+        for number in exports:
+            shutil.rmtree(store.site.export(number), ignore_errors=True)
+        for folder in ("sources", "models", "policies"):
+            shutil.rmtree(store.site.folder / folder / str(project), ignore_errors=True)
+
+
+def _erase_notes_of(store: Store, project: int) -> int:
+    """Some of them: a transaction stays short."""
+    with store.write() as db:
+        some = list(
+            db.scalars(select(Document.id).where(Document.project_id == project).limit(_MOST))
+        )
+        db.execute(delete(Document).where(Document.id.in_(some)))
+    return len(some)
 
 
 def _erase_exports(store: Store) -> None:

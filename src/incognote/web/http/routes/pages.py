@@ -40,6 +40,7 @@ from incognote.web.store.accounts import members
 from incognote.web.store.assignments import own_open
 from incognote.web.store.policies import parsed_policy
 from incognote.web.store.projects import SUGGESTIONS
+from incognote.web.store.removal import KEPT_MS
 from incognote.web.store.tables import Account, Assignment, Document, Project, Release
 
 router = APIRouter(include_in_schema=False)
@@ -98,6 +99,7 @@ def home(person: Signed, store: Stored, page: Page) -> Response:
     return page(
         "home.html",
         own=own,
+        kept=KEPT_MS,
         all_projects=everything if person.is_admin else [],
         people=people if person.is_admin else [],
     )
