@@ -153,6 +153,8 @@ def by_batch(notes: Sequence[Settled]) -> list[Batch]:
     rows = []
     for number, members in sorted(batches.items()):
         measured = [note for note in members if note.purpose == MEASURE]
+        # Of notes without any PHI, of which nobody claims any, there is no F1.
+        known = any(note.gold.spans or note.suggested.spans for note in measured)
         rows.append(
             Batch(
                 number,
@@ -160,7 +162,7 @@ def by_batch(notes: Sequence[Settled]) -> list[Batch]:
                 mean(note.actions for note in members),
                 mean(note.seconds for note in members),
                 scores([note.gold for note in measured], [note.suggested for note in measured])
-                if measured
+                if known
                 else None,
             )
         )
