@@ -55,6 +55,27 @@ def test_a_skipped_note_is_annotated_after_all(bench: Bench):
     assert ben.api("GET", f"assignments/{again}")["document"] == row["id"]
 
 
+def test_the_overview_follows_what_is_settled(bench: Bench):
+    """Its figures are remembered, until they change."""
+    manager, anna = bench.person("mia", "manager"), bench.person("anna", "annotator")
+    bench.upload(manager, "notes.jsonl", notes(2))
+    bench.work()
+    where = f"projects/{bench.project}"
+    settled = lambda: sum(one["notes"] for one in manager.api("GET", f"{where}/batches"))  # noqa: E731
+    assert settled() == 0
+    numbers = []
+    for count in (1, 2):
+        number = anna.api("POST", f"{where}/next")["id"]
+        anna.api("POST", f"assignments/{number}/done", {"revision": 0})
+        assert settled() == settled() == count
+        numbers.append(number)
+    anna.api("POST", f"assignments/{numbers[0]}/reopen")
+    assert settled() == 1
+    note = anna.api("GET", f"assignments/{numbers[1]}")["document"]
+    manager.api("POST", f"{where}/documents/remove", {"ids": [note]})
+    assert settled() == 0
+
+
 def test_notes_are_found_by_name(bench: Bench):
     manager = bench.person("mia", "manager")
     bench.upload(manager, "letters.jsonl", notes(2))

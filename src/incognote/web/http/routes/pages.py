@@ -123,7 +123,7 @@ def project_page(
         jobs = job_rows(db, access.project.id, 8)
         open_ = own_open(db, key, access.account)
         effort = progress.by_person(db, key) if access.may("manage") else []
-        notes = progress.settled(db, key)
+        figures = progress.overview(store, db, key)
         reads = access.may("read notes")
         questions = documents.open_remarks(db, key) if reads else []
         twice = agreement.annotated_twice(db, key, hidden_from(access)) if reads else []
@@ -144,13 +144,13 @@ def project_page(
         effort=effort,
         recent=recent,
         questions=questions,
-        batches=(batches := progress.by_batch(notes)),
+        batches=(batches := figures.batches),
         charts=[
             chart
             for chart in (
                 progress.suggestion_chart(batches),
                 *progress.effort_charts(batches),
-                progress.bound_chart(notes),
+                figures.bound,
                 progress.agreement_chart(agreement.by_batch(twice)),
             )
             if chart

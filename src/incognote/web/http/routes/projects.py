@@ -118,7 +118,7 @@ def batches(
 ) -> list[dict[str, Any]]:
     """Batch by batch: what a note took, and how good the suggestions were."""
     with store.read() as db:
-        return [asdict(one) for one in progress.by_batch(progress.settled(db, access.project.id))]
+        return [asdict(one) for one in progress.overview(store, db, access.project.id).batches]
 
 
 @router.get("/projects/{project}/effort")
