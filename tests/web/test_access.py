@@ -37,6 +37,7 @@ def people(tmp_path_factory) -> tuple[Bench, dict[str, int]]:
         bench.person(role, role)
     bench.person("administrator", admin=True)
     bench.upload(bench.person("manager"), "notes.jsonl", notes(3))
+    source = bench.upload(bench.person("manager"), "empty.txt", b"")["id"]
     bench.work()
     owner = bench.person("owner", "annotator")
     assignment = owner.api("POST", f"projects/{bench.project}/next")["id"]
@@ -71,7 +72,7 @@ def people(tmp_path_factory) -> tuple[Bench, dict[str, int]]:
         ids = {
             "project": bench.project, "document": document, "assignment": assignment, "job": job,
             "model": model.id, "remark": remark.id, "proposal": proposal.id, "release": release,
-            "account": bench.ids["auditor"],
+            "account": bench.ids["auditor"], "source": source,
         }  # fmt: skip
     return bench, ids
 

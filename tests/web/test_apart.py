@@ -164,6 +164,8 @@ def test_the_disputes_behind_the_numbers(disputed):
     assert f"#{places[0]['start']}-{places[0]['end']}" in one
     assert "None." in manager.get(f"/projects/{project}/agreement?label=URL").text
     assert "None." in manager.get(f"/projects/{project}/agreement?batch=7").text
+    assert "None." not in manager.get(f"/projects/{project}/agreement?one=anna&other=bea").text
+    assert "None." in manager.get(f"/projects/{project}/agreement?one=anna&other=mia").text
 
 
 def test_effort_is_of_everybody_or_ones_own(disputed):

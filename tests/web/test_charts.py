@@ -1,11 +1,15 @@
-"""Plots: what they draw, and what their axes say."""
+"""Plots and their figures: what they draw, what their axes say, from which notes they come."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incognote.core.types import AnnotatedDocument, Span
+from incognote.core.types import Document as Note
 from incognote.web.figures.charts import Series, _ticks, line_chart
+from incognote.web.figures.progress import Settled, by_batch
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6))
@@ -34,3 +38,29 @@ def test_a_chart_escapes_its_words_and_names_its_series():
     assert ">kappa</text>" in chart
     assert ">a&amp;b</text>" in chart
     assert line_chart("nothing", "x", "y", []) == ""
+
+
+def _note(number: int, purpose: str, gold: int, found: int) -> Settled:
+    """A note of two names, of which so many are PHI and so many were suggested."""
+    spans = (Span(0, 4, "PATIENT"), Span(5, 9, "DOCTOR"))
+    note = Note(str(number), "Anna Bell")
+    return Settled(
+        number,
+        1,
+        purpose,
+        AnnotatedDocument(note, spans[:gold]),
+        AnnotatedDocument(note, spans[:found]),
+    )
+
+
+def test_figures_of_a_batch_come_from_its_measuring_notes():
+    """On the others people began with what was suggested."""
+    (batch,) = by_batch([_note(1, "learn", 2, 2), _note(2, "measure", 2, 1)])
+    assert batch.notes == 2
+    assert batch.scores is not None
+    assert (batch.scores.notes, batch.scores.recall) == (1, 0.5)
+
+
+@pytest.mark.parametrize("notes", [[_note(1, "learn", 2, 2)], [_note(1, "measure", 0, 0)]])
+def test_no_figure_where_nothing_is_measured(notes: list[Settled]):
+    assert by_batch(notes)[0].scores is None

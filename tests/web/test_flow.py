@@ -24,6 +24,7 @@ NOTE_MOVES = {
     ("new", "import gold"): "gold", ("suggested", "import gold"): "gold",
     ("gold", "readjudicate"): "disputed",
     **{(state, "reopen"): "assigned" for state in ("annotated", "agreed", "disputed", "gold", "skipped", "failed")},
+    ("skipped", "put back"): "suggested",
     **{(state, "skip"): "skipped" for state in states.NOTE_STATES if state not in ("skipped", "failed")},
     **{(state, "fail"): "failed" for state in states.NOTE_STATES if state != "failed"},
 }  # fmt: skip

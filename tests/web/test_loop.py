@@ -38,6 +38,57 @@ def test_one_annotator(bench: Bench):
     assert "CITY" in listed["notes"][0]["labels"]
 
 
+def test_a_skipped_note_is_annotated_after_all(bench: Bench):
+    manager, anna = bench.person("mia", "manager"), bench.person("anna", "annotator")
+    bench.upload(manager, "notes.jsonl", notes(1))
+    bench.work()
+    where = f"projects/{bench.project}"
+    one = anna.api("POST", f"{where}/next")["id"]
+    anna.api("POST", f"assignments/{one}/skip", {"reason": "not a note"})
+    assert anna.api("POST", f"{where}/next")["id"] is None
+    (row,) = manager.api("GET", f"{where}/documents?state=skipped")["notes"]
+    assert row["reason"] == "not a note"
+    manager.api("POST", f"{where}/documents/unskip", {"ids": [row["id"]]})
+    manager.api("POST", f"{where}/documents/unskip", {"ids": [row["id"]]}, status=409)
+    ben = bench.person("ben", "annotator")
+    again = ben.api("POST", f"{where}/next")["id"]
+    assert ben.api("GET", f"assignments/{again}")["document"] == row["id"]
+
+
+def test_the_overview_follows_what_is_settled(bench: Bench):
+    """Its figures are remembered, until they change."""
+    manager, anna = bench.person("mia", "manager"), bench.person("anna", "annotator")
+    bench.upload(manager, "notes.jsonl", notes(2))
+    bench.work()
+    where = f"projects/{bench.project}"
+    settled = lambda: sum(one["notes"] for one in manager.api("GET", f"{where}/batches"))  # noqa: E731
+    assert settled() == 0
+    numbers = []
+    for count in (1, 2):
+        number = anna.api("POST", f"{where}/next")["id"]
+        anna.api("POST", f"assignments/{number}/done", {"revision": 0})
+        assert settled() == settled() == count
+        numbers.append(number)
+    anna.api("POST", f"assignments/{numbers[0]}/reopen")
+    assert settled() == 1
+    note = anna.api("GET", f"assignments/{numbers[1]}")["document"]
+    manager.api("POST", f"{where}/documents/remove", {"ids": [note]})
+    assert settled() == 0
+
+
+def test_notes_are_found_by_name(bench: Bench):
+    manager = bench.person("mia", "manager")
+    bench.upload(manager, "letters.jsonl", notes(2))
+    bench.upload(manager, "100%_sure.txt", b"John Carver was seen.")
+    bench.work()
+    where = f"projects/{bench.project}/documents"
+    found = lambda name: len(manager.api("GET", f"{where}?name={name}")["notes"])  # noqa: E731
+    assert found("letters") == 2
+    assert found("100%25_") == 1
+    assert found("%25") == 1  # no wildcard
+    assert found("elsewhere") == 0
+
+
 def test_two_annotators_and_an_adjudicator(store):
     bench = make_bench(store, annotators=2)
     manager = bench.person("mia", "manager")

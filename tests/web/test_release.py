@@ -15,8 +15,9 @@ from incognote.web.store.audit import verify
 from incognote.web.store.database import schema
 from incognote.web.store.database.backup import backup, restore
 from incognote.web.store.database.connection import Store
+from incognote.web.store.policies import parsed_policy, weight_of_model
 from incognote.web.store.site import Site
-from incognote.web.store.tables import Base
+from incognote.web.store.tables import Base, Document, ReleaseDocument
 from incognote.web.work.moving import read_archive
 
 
@@ -80,6 +81,17 @@ def test_learning(settled: Bench):
     assert manager.api("GET", f"projects/{settled.project}/models")[0]["state"] == "retired"
 
 
+def test_a_model_of_the_project_outweighs_no_other(tmp_path):
+    """What it takes for harmless counts less than what rules and the shipped network know."""
+    models = {kind: tmp_path / kind for kind in ("crf", "fast", "transformer")}
+    policy = parsed_policy('extends = "i2b2-2014"\n', tmp_path, models)
+    network = policy.detectors["accurate"].weight
+    own = {kind: policy.detectors[f"project_{kind}"].weight for kind in models}
+    assert own["crf"] < own["fast"] == own["transformer"] == network
+    assert network < policy.detectors["patterns"].weight
+    assert {kind: weight_of_model(f"project_{kind}") for kind in models} == own
+
+
 def test_measuring_notes_never_train(settled: Bench):
     from incognote.web.store.learning import gold_notes
 
@@ -132,6 +144,13 @@ def test_a_policy_is_checked_tried_and_saved(settled: Bench):
     result = manager.api("GET", f"projects/{settled.project}/jobs/{job}")["result"]
     assert result["gone"]["DATE"] > 0
     assert result["after"]["recall"] <= result["before"]["recall"]
+    kept = f'{saved}\n[labels]\nDATE = {{ action = "tag" }}\n'
+    job = manager.api("POST", f"{where}/try", {"policy": kept}, 202)["job"]
+    settled.work()
+    result = manager.api("GET", f"projects/{settled.project}/jobs/{job}")["result"]
+    assert result["gone"] == {}  # the same words are found, and written otherwise
+    assert result["otherwise"]["DATE: surrogate → tag"] > 0
+    assert result["changed"] > 0
     assert manager.api("PUT", where, {"policy": less})["hash"] != ""
 
 
@@ -215,6 +234,34 @@ def test_a_finding_returns_the_release(settled: Bench):
     )
     assert answer["state"] == "returned"
     reviewer.api("POST", f"releases/{release}/approve", status=409)
+    (row,) = manager.api("GET", f"projects/{settled.project}/releases")
+    assert row["findings"] == [{"document": number, "start": 0, "end": 4}]
+    assert row["drafter"] == "mia"
+    page = manager.get(f"/projects/{settled.project}/releases").text
+    assert f"/releases/{release}/documents/{number}#0-4" in page
+
+
+def test_each_release_draws_a_sample_of_its_own(quick_bench: Bench):
+    """Not the notes that are annotated first at random, and not the sample that was returned."""
+    manager = quick_bench.person("mia", "manager")
+    quick_bench.upload(manager, "notes.jsonl", notes(60))
+    quick_bench.work()
+    given = {"name": "one", "wanted": 0.1}
+    path = f"projects/{quick_bench.project}/releases"
+    numbers = [manager.api("POST", path, given, 202)["id"] for _ in range(2)]
+    quick_bench.work()
+    with quick_bench.store.read() as db:
+        first, second = (
+            {
+                row.document_id
+                for row in db.query(ReleaseDocument).filter_by(release_id=n, sampled=True)
+            }
+            for n in numbers
+        )
+        by_draw = [row.id for row in db.query(Document).order_by(Document.draw)]
+    assert len(first) == len(second) == 29
+    assert first != second
+    assert set(by_draw[:29]) not in (first, second)
 
 
 def test_nobody_reviews_their_own_release(settled: Bench):

@@ -83,6 +83,32 @@ def test_the_cookie_is_for_this_host_and_not_for_scripts(quick_bench: Bench):
     assert "Domain" not in cookie
 
 
+@pytest.mark.parametrize(
+    ("wanted", "next_"),
+    [
+        ("/edit/5", "/edit/5"),
+        ("/projects/1/learning", "/projects/1/learning"),
+        ("//elsewhere.example", "/"),
+        ("/projects//elsewhere.example", "/"),
+        ("https://elsewhere.example/projects", "/"),
+        ("/edit/5\n", "/"),
+        ("/projects/1/notes?patient=Carver", "/"),
+        ("/api/v1/session", "/"),
+    ],
+)
+def test_the_sign_in_leads_to_pages_of_ours_alone(quick_bench: Bench, wanted: str, next_: str):
+    quick_bench.person("anna")
+    given = {"name": "anna", "password": PASSWORD, "next": wanted}
+    client = Client(quick_bench.app)
+    assert client.api("POST", "session", given)["next"] == next_
+    assert client.get("/sign-in", params={"next": wanted}).headers["location"] == next_
+
+
+def test_who_is_signed_out_is_led_back_without_what_they_looked_for(quick_bench: Bench):
+    answer = Client(quick_bench.app).get("/projects/1/notes?patient=Carver")
+    assert answer.headers["location"] == "/sign-in?next=/projects/1/notes"
+
+
 def test_sessions_end(quick_bench: Bench):
     mia = quick_bench.person("mia", "manager")
     path = f"/api/v1/projects/{quick_bench.project}"

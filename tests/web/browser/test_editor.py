@@ -7,8 +7,9 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 from tests.web.browser.conftest import People
+from tests.web.conftest import PASSWORD
 
-from incognote.web.store.tables import Annotation, Assignment
+from incognote.web.store.tables import Annotation, Assignment, SignIn
 
 TEXT = "Seen by Dr. Mary Holt on 3/4/2020. John Carver lives in Salem. John Carver is well.\n"
 
@@ -227,6 +228,26 @@ def test_space_shows_the_next_screenful(workshop: People):
     assert page.evaluate("document.querySelector('#text').scrollTop") > 300
 
 
+@pytest.mark.parametrize("lines", [21, 24, 30, 60])
+def test_the_place_that_a_link_names_is_in_sight(workshop: People, lines: int):
+    """Also where the block it stands in was never on screen."""
+    text = "A line of words that say nothing.\n" * lines + TEXT
+    add_note(workshop, text)
+    page = open_note(workshop)
+    start, end, _ = at("Mary Holt", "", text)
+    page.goto(f"{page.url}#{start}-{end}")
+    page.reload()
+    ready(page)
+    expect(page.locator("#chosen .quote")).to_have_text("Mary Holt")
+    page.wait_for_function(
+        """() => {
+          const frame = document.querySelector('#text').getBoundingClientRect();
+          const box = document.querySelector('mark.chosen').getBoundingClientRect();
+          return box.top > frame.top && box.bottom < frame.bottom;
+        }"""
+    )
+
+
 def test_done_asks_when_the_end_was_never_seen(workshop: People):
     add_note(workshop, "".join(f"line {i}\n" for i in range(400)))
     page = open_note(workshop)
@@ -394,6 +415,53 @@ def test_two_tabs_show_both_versions(workshop: People, note: Page):
     assert stored(workshop, other) == [at("Mary Holt", "DOCTOR")]
 
 
+def test_both_versions_can_be_kept(workshop: People, note: Page):
+    other = note.context.new_page()
+    workshop.watch(other)
+    other.goto(note.url)
+    ready(other)
+    select(note, "Salem")
+    press(note, "c")
+    assert stored(workshop, note) == [at("Salem", "CITY")]
+    select(other, "Mary Holt")
+    press(other, "d")
+    other.click("#conflict button[value=both]")
+    expect(other.locator("#conflict")).to_be_hidden()
+    assert stored(workshop, other) == [at("Mary Holt", "DOCTOR"), at("Salem", "CITY")]
+
+
+def test_nothing_is_lost_when_the_session_ends(workshop: People, note: Page):
+    """Whoever signs in again, in another tab, goes on where they were."""
+    assert stored(workshop, note) == []
+    with workshop.bench.store.write() as db:
+        db.query(SignIn).filter_by(account_id=workshop.bench.ids["anna"]).delete()
+    select(note, "Mary Holt")
+    press(note, "d")
+    expect(note.locator("#saved")).to_have_attribute("data-state", "signed-out")
+    with note.context.expect_page() as opened:
+        note.click("#saved a")
+    other = opened.value
+    other.fill("input[name=name]", workshop.bench.account("anna"))
+    other.fill("input[name=password]", PASSWORD)
+    other.click("button[type=submit]")
+    other.wait_for_url(f"{workshop.server.url}/")
+    assert stored(workshop, note) == [at("Mary Holt", "DOCTOR")]
+    press(note, "p")
+    assert stored(workshop, note) == [at("Mary Holt", "PATIENT")]
+
+
+def test_the_sign_in_leads_back(workshop: People, note: Page):
+    with workshop.bench.store.write() as db:
+        db.query(SignIn).filter_by(account_id=workshop.bench.ids["anna"]).delete()
+    url = note.url
+    note.reload()
+    note.fill("input[name=name]", workshop.bench.account("anna"))
+    note.fill("input[name=password]", PASSWORD)
+    note.click("button[type=submit]")
+    note.wait_for_url(url)
+    ready(note)
+
+
 def test_nothing_confirmed_is_lost_when_the_server_dies(workshop: People, note: Page):
     select(note, "Salem")
     press(note, "c")
@@ -414,6 +482,10 @@ def test_every_action_has_a_button(workshop: People, note: Page):
     select(note, "Mary")
     note.click(".label:has-text('DOCTOR')")
     assert stored(workshop, note) == [at("Mary", "DOCTOR")]
+    note.click("[data-do=later]")  # there is no room: it has one word
+    note.click("[data-do=earlier]")
+    assert stored(workshop, note) == [at("Dr. Mary", "DOCTOR")]
+    note.click("[data-do=later]")
     note.click("[data-do=longer]")
     assert stored(workshop, note) == [at("Mary Holt", "DOCTOR")]
     note.click("[data-do=shorter]")

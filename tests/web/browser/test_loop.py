@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
-from tests.web.browser.conftest import People
+from playwright.sync_api import Browser, Page, expect
+from tests.web.browser.conftest import People, Server
+from tools import demo_workbench
 
 from incognote.web.store.tables import Decision
 
@@ -36,7 +37,7 @@ MANAGERS = (
     "/settings",
 )
 # Those that the guide shows.
-PICTURES = ("adjudicate", "annotate-light", "files", "overview", "review")
+PICTURES = ("adjudicate", "annotate-light", "files", "review")
 
 
 def picture(page: Page, name: str) -> None:
@@ -209,6 +210,25 @@ def test_pages_are_accessible(workshop: People, scheme: str):
     admin = workshop.page("root", admin=True, color_scheme=scheme, bypass_csp=True)
     admin.goto("/accounts")
     accessible(admin, "accounts")
+
+
+@pytest.mark.skipif(not FOLDER, reason="takes pictures of the demonstration: `make pictures`")
+def test_pictures_of_a_project_that_has_begun(browser: Browser, tmp_path: Path):
+    """Pages of figures are dull before there are some; no note is on them."""
+    server = Server(demo_workbench.build(tmp_path / "demo").folder)
+    server.start()
+    try:
+        page = browser.new_page(base_url=server.url, viewport={"width": 1360, "height": 860})
+        page.goto("/sign-in")
+        page.fill("input[name=name]", "mia")
+        page.fill("input[name=password]", demo_workbench.PASSWORD)
+        page.click("button[type=submit]")
+        page.wait_for_url(f"{server.url}/")
+        for name, path in (("overview", ""), ("agreement", "/agreement")):
+            page.goto(f"/projects/1{path}")
+            page.screenshot(path=str(Path(FOLDER or "") / f"workbench-{name}.png"))
+    finally:
+        server.stop()
 
 
 def test_pages_fit_a_phone(workshop: People):

@@ -54,7 +54,7 @@ class NoteAgreement:
     ident: str
     batch: int | None
     kappa: float
-    span_f1: float
+    span_f1: float | None
     disputes: int
 
 
@@ -134,7 +134,13 @@ def by_note(notes: Sequence[Twice]) -> list[NoteAgreement]:
         places = disputed(note.layers[one], note.layers[other])
         found.append(
             NoteAgreement(
-                note.id, note.ident, note.batch, measured.kappa, measured.span_f1, len(places)
+                note.id,
+                note.ident,
+                note.batch,
+                measured.kappa,
+                # Where neither marks anything there is nothing to measure.
+                measured.span_f1 if any(note.layers.values()) else None,
+                len(places),
             )
         )
     return sorted(found, key=lambda each: (-each.disputes, each.id))
@@ -153,11 +159,16 @@ class Difference:
 
 
 def differences(
-    notes: Sequence[Twice], label: str = "", batch: int | None = None
+    notes: Sequence[Twice],
+    label: str = "",
+    batch: int | None = None,
+    pair: tuple[str, str] = ("", ""),
 ) -> list[Difference]:
-    """The disputes behind a number: of a label, of a batch, or all; the first of them."""
+    """The disputes behind a number: of a label, a batch, a pair, or all; the first of them."""
     found = []
     for note in notes:
+        if all(pair) and set(note.layers) != set(pair):
+            continue
         if batch is not None and note.batch != batch:
             continue
         one, other = note.layers
@@ -190,7 +201,8 @@ def by_batch(notes: Sequence[Twice]) -> list[tuple[int, int, float, float]]:
 def own_differences(db: Session, project: int, account: int) -> list[dict[str, Any]]:
     """Where an annotator differs from the final gold, note by note."""
     rows = db.execute(
-        select(Document, Assignment.id, Annotation.spans)
+        select(Document, Assignment.id, Annotation.spans, Text.body)
+        .join(Text, Text.document_id == Document.id)
         .join(Assignment, Assignment.document_id == Document.id)
         .join(Annotation, Annotation.assignment_id == Assignment.id)
         .where(
@@ -205,7 +217,7 @@ def own_differences(db: Session, project: int, account: int) -> list[dict[str, A
         .limit(200)
     ).all()
     found = []
-    for document, assignment, spans in rows:
+    for document, assignment, spans, body in rows:
         gold = db.scalars(
             select(Gold)
             .where(Gold.document_id == document.id)
@@ -215,6 +227,7 @@ def own_differences(db: Session, project: int, account: int) -> list[dict[str, A
         if gold is None:
             continue
         mine, final = set(marks(spans)), set(marks(gold.spans))
+        text = decoded(body) if mine != final else ""
         found.append(
             {
                 "note": document.id,
@@ -223,6 +236,10 @@ def own_differences(db: Session, project: int, account: int) -> list[dict[str, A
                 "same": len(mine & final),
                 "mine": sorted(mine - final),
                 "final": sorted(final - mine),
+                "words": {
+                    f"{start}-{end}": " ".join(text[start:end].split())[:60]
+                    for start, end, _ in mine ^ final
+                },
                 "how": gold.how,
             }
         )

@@ -17,9 +17,10 @@ from incognote.web.figures.charts import Series, line_chart
 from incognote.web.figures.measuring import Scores, scores
 from incognote.web.flow.draw import MEASURE
 from incognote.web.flow.effort import mean
+from incognote.web.store.database.connection import Store
 from incognote.web.store.documents import decoded
 from incognote.web.store.learning import final_spans
-from incognote.web.store.tables import Account, Assignment, Document, Model, Suggestion, Text
+from incognote.web.store.tables import Account, Assignment, Document, Gold, Model, Suggestion, Text
 
 MOST_NOTES = 2_000
 
@@ -39,11 +40,42 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
+    """`scores` come from the measuring notes of the batch alone: who corrects suggestions overlooks
+    what they overlook, and the figure would flatter them."""
+
     number: int
     notes: int
     actions: float
     seconds: float
-    scores: Scores
+    scores: Scores | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Figures of a project: no note is in them."""
+
+    batches: list[Batch]
+    bound: Markup
+
+
+def overview(store: Store, db: Session, project: int) -> Overview:
+    """Reckoned again only when another note is settled, opened again or removed: everybody comes by
+    this page, and a thousand notes take a second."""
+    query = (
+        select(func.count(Gold.id), func.max(Gold.id))
+        .join(Document)
+        .where(
+            Document.project_id == project,
+            Document.state == "gold",
+            Document.removed_at.is_(None),
+        )
+    )
+    key = (project, *db.execute(query).one())
+    found: Overview | None = store.figures.get(key)
+    if found is None:
+        notes = settled(db, project)
+        store.figures[key] = found = Overview(by_batch(notes), bound_chart(notes))
+    return found
 
 
 def settled(db: Session, project: int) -> list[Settled]:
@@ -147,16 +179,23 @@ def by_batch(notes: Sequence[Settled]) -> list[Batch]:
     batches: dict[int, list[Settled]] = {}
     for note in notes:
         batches.setdefault(note.batch, []).append(note)
-    return [
-        Batch(
-            number,
-            len(members),
-            mean(note.actions for note in members),
-            mean(note.seconds for note in members),
-            scores([note.gold for note in members], [note.suggested for note in members]),
+    rows = []
+    for number, members in sorted(batches.items()):
+        measured = [note for note in members if note.purpose == MEASURE]
+        # Of notes without any PHI, of which nobody claims any, there is no F1.
+        known = any(note.gold.spans or note.suggested.spans for note in measured)
+        rows.append(
+            Batch(
+                number,
+                len(members),
+                mean(note.actions for note in members),
+                mean(note.seconds for note in members),
+                scores([note.gold for note in measured], [note.suggested for note in measured])
+                if known
+                else None,
+            )
         )
-        for number, members in sorted(batches.items())
-    ]
+    return rows
 
 
 def effort_charts(batches: Sequence[Batch]) -> list[Markup]:
@@ -170,8 +209,9 @@ def effort_charts(batches: Sequence[Batch]) -> list[Markup]:
 
 
 def suggestion_chart(batches: Sequence[Batch]) -> Markup:
-    points = [(float(one.number), one.scores.f1) for one in batches]
-    band = [(one.scores.f1_low, one.scores.f1_high) for one in batches]
+    known = [(float(one.number), one.scores) for one in batches if one.scores]
+    points = [(number, found.f1) for number, found in known]
+    band = [(found.f1_low, found.f1_high) for _, found in known]
     series = [Series("F1 of suggestions", points, band)] if points else []
     return line_chart("F1 of suggestions by batch, with its interval", "batch", "F1", series)
 

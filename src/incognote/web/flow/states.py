@@ -35,6 +35,7 @@ _NOTE = MappingProxyType(
         "reopen": (frozenset({ANNOTATED, AGREED, DISPUTED, GOLD, SKIPPED, FAILED}), ASSIGNED),
         "readjudicate": (frozenset({GOLD}), DISPUTED),
         "skip": (_ANY - {SKIPPED, FAILED}, SKIPPED),
+        "put back": (frozenset({SKIPPED}), SUGGESTED),
         "fail": (_ANY - {FAILED}, FAILED),
     }
 )

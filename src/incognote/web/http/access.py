@@ -26,6 +26,7 @@ from incognote.web.store.tables import (
     Project,
     Proposal,
     Release,
+    Source,
 )
 
 COOKIE = "__Host-incognote"
@@ -39,9 +40,10 @@ _NOUNS: dict[type, str] = {
     Model: "model",
     Proposal: "proposal",
     Release: "release",
+    Source: "file",
 }
 Owned = TypeVar("Owned", Assignment, Document, Model, Proposal, Release)
-Within = TypeVar("Within", Assignment, Document, Job, Release)
+Within = TypeVar("Within", Assignment, Document, Job, Release, Source)
 
 
 def store_of(request: Request) -> Store:
@@ -128,7 +130,7 @@ def access_to(db: Session, person: Person, project: int, action: str) -> Access:
     """The person's access to a project for an action. A project one is not in does not exist."""
     found = db.get(Project, project)
     roles = roles_of(db, person.id, project)
-    if found is None or not roles:
+    if found is None or found.closed_at is not None or not roles:
         raise HTTPException(404, "no such project")
     if not may(action, roles):
         raise HTTPException(403, "your roles in this project do not allow this")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -45,7 +46,9 @@ def install(app: FastAPI, pages: Any) -> None:
     async def _(request: Request, _error: NotSignedIn) -> Response:
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": "sign in first"}, 401)
-        return RedirectResponse("/sign-in", 303)
+        # The path alone: what somebody looked for is in the query, and stays out of addresses.
+        back = "" if request.url.path == "/" else f"?next={quote(request.url.path)}"
+        return RedirectResponse(f"/sign-in{back}", 303)
 
     @app.exception_handler(IncognoteError)
     async def _(request: Request, error: IncognoteError) -> Response:

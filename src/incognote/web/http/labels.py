@@ -11,7 +11,7 @@ from incognote.core.labels import all_labels
 from incognote.policy import DetectorRules
 from incognote.resolve.claims import detector_of
 from incognote.web.store.database.connection import Store
-from incognote.web.store.policies import MODEL_WEIGHT, parsed_policy
+from incognote.web.store.policies import parsed_policy, weight_of_model
 from incognote.web.store.tables import Project
 
 # Ten labels that make up nearly all PHI of notes have a letter of their own.
@@ -60,7 +60,7 @@ def weights_of(
     for claim in claims:
         label, sources = claim[2], claim[4]
         for name in map(detector_of, sources):
-            weight = rules[name].weight_for(label) if name in rules else MODEL_WEIGHT
+            weight = rules[name].weight_for(label) if name in rules else weight_of_model(name)
             found.setdefault(name, {})[label] = weight
     return found
 

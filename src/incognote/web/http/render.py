@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ def renderer(app: FastAPI) -> Render:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"day": day, "ago": ago, "percent": percent, "count": count, "why": why}
+    environment.filters |= {"day": day, "ago": ago, "percent": percent, "count": count}
+    environment.filters |= {"why": why, "reasons": reasons}
     environment.globals |= {"version": __version__, "oidc": app.state.oidc is not None}
 
     def render(request: Request, page: str, *, status_code: int = 200, **values: Any) -> Response:
@@ -65,6 +67,12 @@ _WHY = {
 
 def why(error: str) -> str:
     return _WHY.get(error, error)
+
+
+def reasons(failures: list[dict[str, str]]) -> list[tuple[str, str, int]]:
+    """(stage, error, how often), the most frequent first."""
+    found = Counter((one["stage"], one["error"]) for one in failures)
+    return [(stage, error, number) for (stage, error), number in found.most_common()]
 
 
 def ago(milliseconds: int | None) -> str:

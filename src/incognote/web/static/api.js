@@ -11,8 +11,15 @@ export class ApiError extends Error {
 
 let token = document.querySelector('meta[name="token"]')?.getAttribute("content") ?? "";
 
-/** @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<any>} */
-export async function api(method, path, body) {
+/**
+ * Whose session has ended is led to the sign-in and back to this page, unless they `stay` on it.
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {{stay?: boolean}} [options]
+ * @returns {Promise<any>}
+ */
+export async function api(method, path, body, options = {}) {
   const sent = body instanceof Blob;
   const response = await fetch(path.startsWith("/") ? path : `/api/v1/${path}`, {
     method,
@@ -24,7 +31,9 @@ export async function api(method, path, body) {
     body: body === undefined ? undefined : sent ? body : JSON.stringify(body),
   });
   const answer = await response.json().catch(() => null);
-  if (response.status === 401 && !path.endsWith("session")) location.assign("/sign-in");
+  if (response.status === 401 && !options.stay && location.pathname !== "/sign-in") {
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname)}`);
+  }
   if (!response.ok) throw new ApiError(response.status, answer);
   if (answer && answer.token) token = answer.token;
   return answer;

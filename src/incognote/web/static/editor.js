@@ -67,8 +67,14 @@ export class Editor {
     this.root.addEventListener("mouseup", (event) => this.fromMouse(event));
     this.root.addEventListener("mousedown", () => this.worked());
     this.root.addEventListener("scroll", () => this.worked(), { passive: true });
-    if (this.disputes.length) this.chooseDispute(0);
+    // A link may name a place: "#12-30". What follows "#" never travels.
+    const place = /^#(\d+)-(\d+)$/.exec(location.hash);
+    if (place) this.choose(Number(place[1]), Number(place[2]));
+    else if (this.disputes.length) this.chooseDispute(0);
     this.root.focus({ preventScroll: true });
+    // Blocks have their heights after the first frame; before it places are guesses.
+    const [from, to] = this.selection;
+    if (from < to) void painted().then(() => this.view.reveal(from, to));
   }
 
   get editable() {
@@ -527,6 +533,7 @@ export class Editor {
   noteDecision(place) {
     const row = { start: place.start, end: place.end, choice: place.choice, reason: place.reason ?? "" };
     this.noted = this.noted
+      .then(() => this.sync.settled())
       .then(() => api("POST", `documents/${this.note.document}/decisions`, row))
       .catch(() => {
         place.choice = null;
@@ -598,22 +605,25 @@ export class Editor {
    */
   async conflict(theirs) {
     const mine = [...this.layer.spans];
-    const keepMine = await this.panel.compare(mine, theirs.spans);
+    const kept = await this.panel.compare(mine, theirs.spans);
     this.sync.reset();
     this.layer = new Layer(theirs.spans, theirs.revision);
     this.view.draw((start, end) => this.layer.within(start, end), (mark) => this.classes(mark));
-    if (keepMine) {
-      const gone = this.layer.spans.filter((mark) => !mine.some((other) => same(mark, other)));
-      const come = mine.filter((mark) => !this.layer.spans.some((other) => same(mark, other)));
-      if (gone.length || come.length) this.sent(this.layer.change("keep mine", gone, come.sort(inOrder)));
+    const there = this.layer.spans;
+    let come = mine.filter((mark) => !there.some((other) => same(mark, other)));
+    let gone = there.filter((mark) => !mine.some((other) => same(mark, other)));
+    if (kept === "both") {
+      gone = [];
+      come = come.filter((mark) => !this.layer.within(mark[0], mark[1]).length);
     }
+    if (kept !== "theirs" && gone.length + come.length) this.sent(this.layer.change(`keep ${kept}`, gone, come.sort(inOrder)));
     this.panel.saved(this.sync.waiting.length ? "saving" : "saved");
     this.panel.draw();
     this.paint();
   }
 }
 
-/** After the next frame: what it showed is known by then. */
+/** After the next frame: what it showed, and where, is known by then. */
 async function painted() {
   for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
 }

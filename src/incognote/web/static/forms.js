@@ -62,6 +62,8 @@ function follow(near, answer, options) {
     location.assign(answer.next);
   } else if (options.next) {
     location.assign(options.next.replace("{id}", String(answer?.id ?? "")));
+  } else if (answer && typeof answer.message === "string" && answer.message) {
+    say(near, answer.message, false);
   } else if (options.stay !== undefined) {
     say(near, options.stay || "Saved.", false);
   } else {
@@ -112,7 +114,10 @@ document.addEventListener("change", (event) => {
   }
 });
 
-// Jobs under way: their bars move, and the page is loaded again when the last one ends.
+// Jobs under way: their bars move, and the page is loaded again when the last one ends; not while
+// somebody fills in a form.
+let touched = false;
+document.addEventListener("input", () => (touched = true));
 const jobs = document.querySelector("[data-jobs]");
 if (jobs instanceof HTMLElement && jobs.querySelector("[data-running]")) {
   const ask = async () => {
@@ -131,7 +136,8 @@ if (jobs instanceof HTMLElement && jobs.querySelector("[data-running]")) {
       }
     }
     if (running) setTimeout(ask, 1500);
-    else location.reload();
+    else if (!touched) location.reload();
+    else jobs.prepend(element("p", { class: "notice" }, "The jobs have ended. Load the page again to see what they did."));
   };
   setTimeout(ask, 1200);
 }

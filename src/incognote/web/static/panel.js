@@ -12,6 +12,7 @@ const STATES = {
   offline: "Not saved yet: the server is away",
   refused: "Not saved: the server refused it",
   stale: "Changed elsewhere",
+  "signed-out": "Not saved yet: ",
 };
 
 export class Panel {
@@ -24,8 +25,14 @@ export class Panel {
 
   /** @param {string} state */
   saved(state) {
+    // The link in it may have the focus; keys go back to the text.
+    if (this.state.contains(document.activeElement)) this.editor.root.focus({ preventScroll: true });
     this.state.textContent = STATES[/** @type {keyof typeof STATES} */ (state)];
     this.state.dataset.state = state;
+    if (state === "signed-out") {
+      const title = "Your session has ended. Nothing on this page is lost: it goes on when you have signed in in the new tab.";
+      this.state.append(element("a", { href: "/sign-in", target: "_blank", title }, "sign in again"));
+    }
   }
 
   /**
@@ -38,6 +45,9 @@ export class Panel {
   }
 
   draw() {
+    const { ident, type, assisted, part } = this.editor.note;
+    const how = part === "adjudicate" ? "adjudication" : assisted ? "with suggestions" : "without suggestions";
+    find("#about").textContent = [ident, type, how].filter(Boolean).join(" · ");
     this.drawLabels();
     this.spansChanged();
     this.drawDisputes();
@@ -201,13 +211,19 @@ export class Panel {
    */
   rules(isMarked) {
     const box = element("p", { class: "actions rules" });
-    const always = element("button", { type: "button", class: "plain" }, "Propose: always mark this");
-    const never = element("button", { type: "button", class: "plain" }, "Propose: never mark this");
-    always.addEventListener("click", () => void this.editor.propose("term"));
-    never.addEventListener("click", () => void this.editor.propose("never"));
-    const form = element("button", { type: "button", class: "plain" }, "Propose: sentences of this form");
-    form.addEventListener("click", () => void this.editor.propose("template"));
-    box.append(...(isMarked ? [always, form] : [never]));
+    /** @param {"term" | "never" | "template"} kind @param {string} words */
+    const rule = (kind, words) => {
+      const button = element("button", { type: "button", class: "plain" }, words);
+      button.addEventListener("click", () => {
+        void this.editor.propose(kind);
+        this.editor.root.focus({ preventScroll: true });
+      });
+      return button;
+    };
+    const rules = isMarked
+      ? [rule("term", "always mark this"), rule("template", "sentences of this form")]
+      : [rule("never", "never mark this")];
+    box.append(element("span", { class: "quiet" }, "Propose a rule:"), ...rules);
     return box;
   }
 
@@ -244,6 +260,8 @@ export class Panel {
       remove: () => editor.remove(),
       longer: () => editor.stretch("end", 1, false),
       shorter: () => editor.stretch("end", -1, false),
+      earlier: () => editor.stretch("start", -1, false),
+      later: () => editor.stretch("start", 1, false),
       filter: () => this.chooseLabel(),
       skip: () => this.skip(),
       reopen: () => void editor.reopen(),
@@ -300,7 +318,7 @@ export class Panel {
     return answer(box).then((value) => value === "yes");
   }
 
-  /** @param {Mark[]} mine @param {Mark[]} theirs @returns {Promise<boolean>} whether mine is kept */
+  /** @param {Mark[]} mine @param {Mark[]} theirs @returns {Promise<"mine" | "theirs" | "both">} what is kept */
   compare(mine, theirs) {
     const { map } = this.editor;
     /** @param {Mark[]} one @param {Mark[]} other */
@@ -310,7 +328,8 @@ export class Panel {
     };
     find("#conflict-mine").replaceChildren(...rows(mine, theirs));
     find("#conflict-theirs").replaceChildren(...rows(theirs, mine));
-    return answer(dialog("#conflict")).then((value) => value === "mine");
+    // Whoever closes the dialog without a choice loses nothing of either.
+    return answer(dialog("#conflict")).then((value) => (value === "mine" || value === "theirs" ? value : "both"));
   }
 
   chooseLabel() {

@@ -86,6 +86,7 @@ export class People {
       const next = mentions.find((m) => m[0] > start) ?? mentions[0];
       this.editor.choose(next[0], next[1]);
       this.draw();
+      this.editor.root.focus({ preventScroll: true });
       return;
     }
     const of = this.people[Number(same ?? other)].mentions.find((m) => m[0] !== start);

@@ -71,10 +71,13 @@ find("#try").addEventListener("click", async () => {
           element("p", {}, `${result.changed} of ${result.notes} notes`),
           element("p", { class: "good" }, `new: ${told(result.come)}`),
           element("p", { class: "bad" }, `gone: ${told(result.gone)}`),
+          element("p", {}, `written otherwise: ${told(result.otherwise)}`),
         ];
         if (result.before) {
           parts.push(element("p", {}, `F1 ${result.before.f1.toFixed(4)} → ${result.after.f1.toFixed(4)}, recall ${result.before.recall.toFixed(4)} → ${result.after.recall.toFixed(4)}`));
         }
+        const links = result.where.flatMap((/** @type {number} */ number) => [element("a", { href: `/documents/${number}` }, String(number)), " "]);
+        if (links.length) parts.push(element("p", {}, "Notes: ", ...links, result.changed > result.where.length ? "…" : ""));
         box.replaceChildren(...parts);
         return;
       }

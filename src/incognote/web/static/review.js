@@ -106,3 +106,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() === "l" && !leak.disabled) leak.click();
 });
 sides.original.focus();
+
+// A link to a finding names its place: "#12-30". What follows "#" never travels.
+const place = /^#(\d+)-(\d+)$/.exec(location.hash);
+if (place) original.view.reveal(Number(place[1]), Number(place[2]));

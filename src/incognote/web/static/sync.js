@@ -7,6 +7,7 @@ import { api, ApiError } from "./api.js";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
+const SIGNED_OUT_WAIT = 3000;
 
 export class Sync {
   /** @param {number} assignment @param {(state: string) => void} said
@@ -20,6 +21,10 @@ export class Sync {
     this.wait = FIRST_WAIT;
     this.busy = false;
     this.stopped = false;
+    /** The session has ended: what was not sent waits for a new one. */
+    this.away = false;
+    /** A 403 may mean that the page's token is of an old session: a new one is tried once. */
+    this.renewed = false;
     addEventListener("online", () => this.send());
     addEventListener("beforeunload", (event) => {
       if (this.waiting.length) event.preventDefault();
@@ -38,9 +43,13 @@ export class Sync {
     this.busy = true;
     const batch = this.waiting.slice(0, 200);
     try {
-      await api("POST", `assignments/${this.assignment}/edits`, { edits: batch });
+      // Somebody may have signed in again in another tab: the page takes the token of that session.
+      if (this.away) await api("GET", "session", undefined, { stay: true });
+      this.away = false;
+      await api("POST", `assignments/${this.assignment}/edits`, { edits: batch }, { stay: true });
       this.waiting = this.waiting.slice(batch.length);
       this.wait = FIRST_WAIT;
+      this.renewed = false;
       this.said(this.waiting.length ? "saving" : "saved");
     } catch (error) {
       this.failed(error);
@@ -59,6 +68,13 @@ export class Sync {
       this.stopped = true;
       this.said("stale");
       this.stale(error.answer);
+      return;
+    }
+    if (error instanceof ApiError && (error.status === 401 || (error.status === 403 && !this.renewed))) {
+      this.away = true;
+      this.renewed = error.status === 403;
+      this.wait = SIGNED_OUT_WAIT;
+      this.said("signed-out");
       return;
     }
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) {

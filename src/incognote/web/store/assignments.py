@@ -325,6 +325,15 @@ def skip(db: Session, assignment: Assignment, reason: str) -> None:
     move(db, document, "skip", reason.strip()[:200])
 
 
+def put_back(db: Session, document: Document) -> None:
+    """A skipped note waits for annotators again; work that is done on it stays."""
+    move(db, document, "put back")
+    taken = _slots(db, document.id)
+    if taken:
+        move(db, document, "assign")
+    document.claimable = len(taken) < document.annotators
+
+
 def reopen(db: Session, assignment: Assignment) -> None:
     """An annotator takes their own note back, to correct it."""
     document = db.get(Document, assignment.document_id)

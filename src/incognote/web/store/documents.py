@@ -1,4 +1,4 @@
-"""Notes: adding them, listing them, the bin."""
+"""Notes: adding them, listing them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from incognote.core.errors import UsageError
 from incognote.core.types import Document as Note
 from incognote.core.types import Span
 from incognote.web.flow import draw as drawing
@@ -32,7 +31,6 @@ from incognote.web.store.tables import (
 )
 
 PAGE = 50
-BIN_MS = 30 * 24 * 60 * 60 * 1000
 _WORD = re.compile(r"\w+")
 
 
@@ -42,6 +40,7 @@ class Filter:
 
     state: str = ""
     label: str = ""
+    name: str = ""
     patient: str = ""
     person: int | None = None
     purpose: str = ""
@@ -198,6 +197,8 @@ def listed(db: Session, project: int, chosen: Filter, page: int = PAGE) -> list[
         query = query.where(Document.state == chosen.state)
     if chosen.label:
         query = query.where(Document.labels.contains(f"|{chosen.label}|", autoescape=True))
+    if chosen.name:
+        query = query.where(Document.ident.contains(chosen.name, autoescape=True))
     if chosen.patient:
         query = query.where(Document.patient == chosen.patient)
     if chosen.purpose:
@@ -258,43 +259,6 @@ def move(db: Session, document: Document, event: str, reason: str = "") -> None:
     document.state = note_after(document.state, event)
     document.reason = reason
     audit(db, event, f"note {document.id}", document.project_id)
-
-
-def remove(db: Session, project: int, ids: Sequence[int]) -> int:
-    """Into the bin, for 30 days."""
-    return _set_removed(db, project, ids, now(), "notes removed")
-
-
-def put_back(db: Session, project: int, ids: Sequence[int]) -> int:
-    return _set_removed(db, project, ids, None, "notes put back")
-
-
-def _set_removed(db: Session, project: int, ids: Sequence[int], at: int | None, action: str) -> int:
-    if len(ids) > 500:
-        raise UsageError("at most 500 notes at once")
-    result = db.execute(
-        update(Document)
-        .where(Document.project_id == project, Document.id.in_(ids))
-        .values(removed_at=at)
-    )
-    count = int(result.rowcount)  # type: ignore[attr-defined]
-    audit(db, action, f"project {project}", project, notes=count)
-    return count
-
-
-def empty_bin(db: Session) -> int:
-    """Notes that have been in the bin for 30 days are gone for good."""
-    old = list(
-        db.execute(
-            select(Document.id, Document.project_id)
-            .where(Document.removed_at < now() - BIN_MS)
-            .limit(500)
-        )
-    )
-    if old:
-        db.execute(delete(Document).where(Document.id.in_([key for key, _ in old])))
-        audit(db, "bin emptied", "", None, notes=len(old))
-    return len(old)
 
 
 def labels_column(spans: Iterable[Sequence[Any]]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from incognote.core.errors import UsageError
 from incognote.web.flow.ordering import ORDERINGS
 from incognote.web.flow.roles import MANAGER
+from incognote.web.flow.states import FAILED, NEW, SUGGESTED
 from incognote.web.store.accounts import set_roles
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
@@ -70,6 +71,14 @@ def change_settings(db: Session, project: Project, settings: Settings) -> None:
     if settings.annotators is not None:
         if settings.annotators not in (1, 2):
             raise UsageError("a note has one annotator or two")
+        if settings.annotators != project.annotators:
+            # Notes that nobody has begun follow; for the others the choice was made.
+            waiting = Document.state.in_((NEW, SUGGESTED, FAILED))
+            db.execute(
+                update(Document)
+                .where(Document.project_id == project.id, waiting)
+                .values(annotators=settings.annotators)
+            )
         project.annotators = settings.annotators
     if settings.suggestions is not None:
         if settings.suggestions not in SUGGESTIONS:
@@ -100,7 +109,7 @@ def projects_of(db: Session, account: int) -> list[tuple[Project, list[str]]]:
     rows = db.execute(
         select(Project, Membership.role)
         .join(Membership, Membership.project_id == Project.id)
-        .where(Membership.account_id == account)
+        .where(Membership.account_id == account, Project.closed_at.is_(None))
         .order_by(Project.name, Membership.role)
     )
     found: dict[int, tuple[Project, list[str]]] = {}

@@ -11,13 +11,14 @@ from sqlalchemy.orm import Session
 from incognote.core.errors import UsageError
 from incognote.core.keys import surrogate_key
 from incognote.evaluate.confidence import sample_size, upper_bound
+from incognote.web.flow.draw import draw
 from incognote.web.flow.roles import may_review
 from incognote.web.flow.states import IN_REVIEW, Refused, release_after
 from incognote.web.store import jobs
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import columns, now
 from incognote.web.store.site import Site
-from incognote.web.store.tables import Document, Finding, Project, Release, ReleaseDocument
+from incognote.web.store.tables import Finding, Project, Release, ReleaseDocument
 
 CLEAN, LEAK = "clean", "leak"
 
@@ -61,17 +62,20 @@ def draft(
 
 
 def draw_sample(db: Session, release: Release) -> int:
-    """Chooses the notes a reviewer reads, at random; as many as the wanted bound takes."""
-    wanted = sample_size(release.wanted)
-    ids = list(
-        db.scalars(
-            select(ReleaseDocument.document_id)
-            .join(Document, Document.id == ReleaseDocument.document_id)
-            .where(ReleaseDocument.release_id == release.id, ReleaseDocument.failure == "")
-            .order_by(Document.draw)
-            .limit(wanted)
+    """Chooses the notes a reviewer reads, at random; as many as the wanted bound takes.
+
+    Each release has a draw of its own. The order of annotation must not decide it: the sample would
+    hold the notes that people have read already. Nor may the sample of a release that was returned:
+    its leaks are mended, those of all other notes are not.
+    """
+    key = db.get_one(Project, release.project_id).draw_key
+    every = db.scalars(
+        select(ReleaseDocument.document_id).where(
+            ReleaseDocument.release_id == release.id, ReleaseDocument.failure == ""
         )
     )
+    drawn = sorted(every, key=lambda number: (draw(key, f"release {release.id}: {number}"), number))
+    ids = drawn[: sample_size(release.wanted)]
     for at in range(0, len(ids), 500):
         db.execute(
             update(ReleaseDocument)
@@ -123,6 +127,12 @@ def next_to_review(db: Session, release: int, after: int = 0) -> int | None:
         if found is not None:
             return int(found)
     return None
+
+
+def findings_of(db: Session, release: int) -> list[Finding]:
+    """The leaks that reviewers found, in the order in which they found them."""
+    query = select(Finding).where(Finding.release_id == release)
+    return list(db.scalars(query.order_by(Finding.id)))
 
 
 def judge(

@@ -32,6 +32,7 @@ from incognote.web.store.database.backup import backup
 from incognote.web.store.documents import decoded, links_of, note_of
 from incognote.web.store.learning import gold_notes
 from incognote.web.store.releases import key_of, move
+from incognote.web.store.removal import REMOVED
 from incognote.web.store.tables import (
     Account,
     Annotation,
@@ -188,7 +189,11 @@ def _release(task: Task, folder: Path) -> Path:
         policy = release_policy(db, task, release)
         project = db.get_one(Project, task.project)
         sources = list(
-            db.scalars(select(Source).where(Source.project_id == task.project).order_by(Source.id))
+            db.scalars(
+                select(Source)
+                .where(Source.project_id == task.project, Source.state != REMOVED)
+                .order_by(Source.id)
+            )
         )
         reviewed = _reviewed(db, key)
         numbers = [row.document_id for rows in reviewed.values() for row in rows.values()]

@@ -120,7 +120,7 @@ def predicted(
         for document, outcome in zip(batch, pipeline.detect(batch), strict=True):
             spans = outcome.spans if isinstance(outcome, Result) else ()
             found.append(AnnotatedDocument(document, spans))
-        task.step(at, len(notes))
+        task.step(len(found), len(notes))
     return found
 
 

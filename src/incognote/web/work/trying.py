@@ -99,10 +99,11 @@ def _touched(db: Any, project: int, content: dict[str, Any]) -> list[int]:
 
 
 def _changes(task: Task, ids: Sequence[int], before: Policy, after: Policy) -> dict[str, Any]:
-    """How many spans of each label come and go, and in which notes."""
+    """How many spans of each label come and go, how many are written otherwise, in which notes."""
     one, other = pipeline_of(before), pipeline_of(after)
     come: Counter[str] = Counter()
     gone: Counter[str] = Counter()
+    otherwise: Counter[str] = Counter()
     changed = []
     task.step(0, len(ids))
     for at in range(0, len(ids), _CHUNK):
@@ -114,7 +115,11 @@ def _changes(task: Task, ids: Sequence[int], before: Policy, after: Policy) -> d
             old, new = _places(left), _places(right)
             come.update(label for _, _, label in new - old)
             gone.update(label for _, _, label in old - new)
-            if old != new:
+            written = [
+                label for _, _, label in old & new if before.rule(label) != after.rule(label)
+            ]
+            otherwise.update(written)
+            if old != new or written:
                 changed.append(key)
         task.step(at + len(chunk))
     return {
@@ -122,6 +127,10 @@ def _changes(task: Task, ids: Sequence[int], before: Policy, after: Policy) -> d
         "changed": len(changed),
         "come": dict(come),
         "gone": dict(gone),
+        "otherwise": {
+            f"{label}: {before.rule(label).action} → {after.rule(label).action}": count
+            for label, count in otherwise.items()
+        },
         "where": changed[:_SHOWN],
     }
 

@@ -7,12 +7,12 @@ import os
 import secrets
 import socket
 import threading
+import time
 from importlib import import_module
 
 from incognote.core.errors import wording
-from incognote.web.store import jobs
+from incognote.web.store import jobs, removal
 from incognote.web.store.database.connection import Store
-from incognote.web.store.documents import empty_bin
 from incognote.web.store.tables import Job
 from incognote.web.work.task import Cancelled, Handler, Task
 
@@ -33,6 +33,7 @@ HANDLERS = {
     "backup": "incognote.web.work.exporting:back_up",
 }
 _IDLE_SECONDS = 1.0
+_EMPTY_SECONDS = 3600.0  # between two looks into the bin
 
 
 class Worker:
@@ -46,9 +47,11 @@ class Worker:
         self._stop.set()
 
     def run_forever(self) -> None:
-        with self.store.write() as db:
-            empty_bin(db)
+        due = 0.0
         while not self._stop.is_set():
+            if time.monotonic() >= due:
+                removal.empty(self.store)
+                due = time.monotonic() + _EMPTY_SECONDS
             if not self.run_one():
                 self._stop.wait(_IDLE_SECONDS)
 

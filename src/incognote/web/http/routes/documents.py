@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -15,7 +16,7 @@ from incognote.web.flow.states import GOLD, NOTE_STATES
 from incognote.web.http.access import Access, Signed, Stored, allowed, row_for, row_in
 from incognote.web.http.labels import labels_of
 from incognote.web.http.routes.assignments import place_row
-from incognote.web.store import assignments, documents
+from incognote.web.store import assignments, documents, removal
 from incognote.web.store.accounts import by_name, roles_of
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import now
@@ -33,6 +34,7 @@ def list_documents(
     after: Annotated[int, Query(ge=0)] = 0,
     state: str = "",
     label: str = "",
+    name: Annotated[str, Query(max_length=200)] = "",
     patient: str = "",
     person: str = "",
     purpose: str = "",
@@ -45,7 +47,7 @@ def list_documents(
     with store.read() as db:
         account = by_name(db, person) if person else None
         who = (account.id if account else -1) if person else None
-        chosen = Filter(state, label, patient, who, purpose, batch, doubtful, removed, after)
+        chosen = Filter(state, label, name, patient, who, purpose, batch, doubtful, removed, after)
         rows = documents.listed(db, access.project.id, chosen)
         names = _people(db, [row.id for row in rows])
     return {
@@ -111,7 +113,26 @@ def assign(
                 given_to += 1
             except IncognoteError as error:
                 refused.append(str(error))
-    return {"assigned": given_to, "refused": refused}
+    return {"assigned": given_to, "refused": refused, "message": _refusals(given_to, refused)}
+
+
+def _refusals(given_to: int, refused: list[str]) -> str:
+    """What was not done, and why; nothing where all was."""
+    if not refused:
+        return ""
+    reasons = "; ".join(f"{count}: {reason}" for reason, count in Counter(refused).most_common())
+    return f"{given_to} given, {len(refused)} not ({reasons})."
+
+
+@router.post("/projects/{project}/documents/unskip")
+def unskip(
+    given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    """Skipped notes back to those that wait for annotators."""
+    with store.write(access.account) as db:
+        for key in given.ids:
+            assignments.put_back(db, row_in(db, access, Document, key))
+    return {"notes": len(given.ids)}
 
 
 @router.post("/projects/{project}/documents/remove")
@@ -119,7 +140,7 @@ def remove(
     given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
 ) -> dict[str, Any]:
     with store.write(access.account) as db:
-        return {"notes": documents.remove(db, access.project.id, given.ids)}
+        return {"notes": removal.remove(db, access.project.id, given.ids)}
 
 
 @router.post("/projects/{project}/documents/put-back")
@@ -127,7 +148,7 @@ def put_back(
     given: Chosen, access: Annotated[Access, allowed("manage")], store: Stored
 ) -> dict[str, Any]:
     with store.write(access.account) as db:
-        return {"notes": documents.put_back(db, access.project.id, given.ids)}
+        return {"notes": removal.put_back(db, access.project.id, given.ids)}
 
 
 @router.get("/documents/{document}")

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from sqlalchemy import select
 from starlette.responses import RedirectResponse, Response
 
-from incognote.core.labels import all_labels
+from incognote.core.labels import SCHEMES, all_labels
+from incognote.policy.dump import dump_policy
 from incognote.web.figures import agreement, progress
 from incognote.web.flow.ordering import ORDERINGS
 from incognote.web.flow.roles import ROLES
@@ -31,6 +32,7 @@ from incognote.web.http.routes.documents import list_documents
 from incognote.web.http.routes.learning import model_rows, proposal_rows
 from incognote.web.http.routes.projects import job_rows
 from incognote.web.http.routes.releases import list_releases
+from incognote.web.http.routes.session import page_of_ours
 from incognote.web.http.routes.site import account_row, audit_rows, backup_rows
 from incognote.web.http.routes.sources import list_sources
 from incognote.web.store import documents, learning, projects, releases
@@ -38,6 +40,7 @@ from incognote.web.store.accounts import members
 from incognote.web.store.assignments import own_open
 from incognote.web.store.policies import parsed_policy
 from incognote.web.store.projects import SUGGESTIONS
+from incognote.web.store.removal import KEPT_MS
 from incognote.web.store.tables import Account, Assignment, Document, Project, Release
 
 router = APIRouter(include_in_schema=False)
@@ -52,10 +55,10 @@ Page = Annotated[Callable[..., Response], Depends(page_of)]
 
 
 @router.get("/sign-in")
-def sign_in(request: Request, page: Page) -> Response:
+def sign_in(request: Request, page: Page, next: str = "") -> Response:  # noqa: A002
     if maybe_person(request):
-        return RedirectResponse("/", 303)
-    return page("sign_in.html")
+        return RedirectResponse(page_of_ours(next), 303)
+    return page("sign_in.html", next=page_of_ours(next))
 
 
 @router.get("/password")
@@ -96,6 +99,7 @@ def home(person: Signed, store: Stored, page: Page) -> Response:
     return page(
         "home.html",
         own=own,
+        kept=KEPT_MS,
         all_projects=everything if person.is_admin else [],
         people=people if person.is_admin else [],
     )
@@ -119,7 +123,7 @@ def project_page(
         jobs = job_rows(db, access.project.id, 8)
         open_ = own_open(db, key, access.account)
         effort = progress.by_person(db, key) if access.may("manage") else []
-        notes = progress.settled(db, key)
+        figures = progress.overview(store, db, key)
         reads = access.may("read notes")
         questions = documents.open_remarks(db, key) if reads else []
         twice = agreement.annotated_twice(db, key, hidden_from(access)) if reads else []
@@ -140,13 +144,13 @@ def project_page(
         effort=effort,
         recent=recent,
         questions=questions,
-        batches=(batches := progress.by_batch(notes)),
+        batches=(batches := figures.batches),
         charts=[
             chart
             for chart in (
                 progress.suggestion_chart(batches),
                 *progress.effort_charts(batches),
-                progress.bound_chart(notes),
+                figures.bound,
                 progress.agreement_chart(agreement.by_batch(twice)),
             )
             if chart
@@ -162,6 +166,7 @@ def notes_page(
     after: Annotated[int, Query(ge=0)] = 0,
     state: str = "",
     label: str = "",
+    name: Annotated[str, Query(max_length=200)] = "",
     patient: str = "",
     person: str = "",
     purpose: str = "",
@@ -169,7 +174,7 @@ def notes_page(
     removed: bool = False,
 ) -> Response:
     found = list_documents(
-        access, store, after, state, label, patient, person, purpose, None, doubtful, removed
+        access, store, after, state, label, name, patient, person, purpose, None, doubtful, removed
     )
     with store.read() as db:
         people = members(db, access.project.id)
@@ -183,6 +188,7 @@ def notes_page(
         query={
             "state": state,
             "label": label,
+            "name": name,
             "patient": patient,
             "person": person,
             "purpose": purpose,
@@ -203,6 +209,7 @@ def files_page(access: Annotated[Access, allowed("manage")], store: Stored, page
         access=access,
         sources=list_sources(access, store),
         jobs=jobs,
+        schemes=SCHEMES,
         corpora={name: corpus_format(name) for name in corpus_formats()},
     )
 
@@ -230,6 +237,8 @@ def agreement_page(
     page: Page,
     label: str = "",
     batch: int | None = None,
+    one: str = "",
+    other: str = "",
 ) -> Response:
     key = access.project.id
     with store.read() as db:
@@ -244,7 +253,8 @@ def agreement_page(
         notes=agreement.by_note(twice),
         batches=(batches := agreement.by_batch(twice)),
         chart=progress.agreement_chart(batches),
-        differences=agreement.differences(twice, label, batch),
+        differences=agreement.differences(twice, label, batch, (one, other)),
+        pair=(one, other),
         label=label,
         batch=batch,
     )
@@ -314,7 +324,7 @@ def policy_page(
         {"name": name, "action": policy.rule(name).action, "description": label.description}
         for name, label in all_labels().items()
     ]
-    return page("policy.html", access=access, policy=policy, labels=rows)
+    return page("policy.html", access=access, labels=rows, effective=dump_policy(policy))
 
 
 @router.get("/projects/{project}/releases")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from incognote.core.errors import UsageError
 from incognote.web.figures import progress
 from incognote.web.http.access import Access, Admin, Signed, Stored, allowed, row_in
-from incognote.web.store import jobs, projects
+from incognote.web.store import jobs, projects, removal
 from incognote.web.store.accounts import by_name, members, set_roles
 from incognote.web.store.assignments import own_open
 from incognote.web.store.database.connection import columns
@@ -71,6 +71,28 @@ def create(given: NewProject, person: Admin, store: Stored) -> dict[str, Any]:
         return {"id": project.id, "next": "/"}
 
 
+@router.post("/projects/{project}/close")
+def close(project: int, person: Admin, store: Stored) -> dict[str, Any]:
+    """Out of everybody's sight, and erased after 30 days."""
+    with store.write(person.id) as db:
+        removal.close_project(db, _any_project(db, project))
+    return {"id": project}
+
+
+@router.delete("/projects/{project}/close")
+def open_again(project: int, person: Admin, store: Stored) -> dict[str, Any]:
+    with store.write(person.id) as db:
+        removal.open_project(db, _any_project(db, project))
+    return {"id": project}
+
+
+def _any_project(db: Session, key: int) -> Project:
+    found = db.get(Project, key)
+    if found is None:
+        raise HTTPException(404, "no such project")
+    return found
+
+
 @router.get("/projects/{project}")
 def show(access: Annotated[Access, allowed("see project")], store: Stored) -> dict[str, Any]:
     project = access.project
@@ -96,7 +118,7 @@ def batches(
 ) -> list[dict[str, Any]]:
     """Batch by batch: what a note took, and how good the suggestions were."""
     with store.read() as db:
-        return [asdict(one) for one in progress.by_batch(progress.settled(db, access.project.id))]
+        return [asdict(one) for one in progress.overview(store, db, access.project.id).batches]
 
 
 @router.get("/projects/{project}/effort")

@@ -15,7 +15,7 @@ from incognote.web.http.labels import labels_of
 from incognote.web.store import releases
 from incognote.web.store.audit import audit
 from incognote.web.store.documents import decoded
-from incognote.web.store.tables import Finding, Project, Release, ReleaseDocument, Text
+from incognote.web.store.tables import Account, Finding, Project, Release, ReleaseDocument, Text
 
 router = APIRouter(prefix="/api/v1")
 
@@ -30,7 +30,21 @@ def list_releases(
             .where(Release.project_id == access.project.id)
             .order_by(Release.id.desc())
         )
-        return [releases.row_of(row) | releases.progress(db, row.id) for row in rows]
+        people = db.execute(select(Account.id, Account.name))
+        names: dict[int | None, str] = {key: name for key, name in people}  # noqa: C416
+        return [
+            {
+                **releases.row_of(row),
+                **releases.progress(db, row.id),
+                "drafter": names.get(row.drafted_by, ""),
+                "approver": names.get(row.approved_by, ""),
+                "findings": [
+                    {"document": one.document_id, "start": one.start, "end": one.end}
+                    for one in releases.findings_of(db, row.id)
+                ],
+            }
+            for row in rows
+        ]
 
 
 class NewRelease(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -16,11 +17,18 @@ from incognote.web.store.audit import audit
 from incognote.web.store.tables import Account
 
 router = APIRouter(prefix="/api/v1")
+_PAGE = re.compile(r"/(?:projects|edit|documents|releases|accounts|password)(?:/[a-z0-9]+)*")
 
 
 class Credentials(BaseModel):
     name: str = Field(max_length=200)
     password: str = Field(max_length=1000, repr=False)
+    next: str = Field("", max_length=200)
+
+
+def page_of_ours(path: str) -> str:
+    """The page to go on with after the sign-in; never one of another site."""
+    return path if _PAGE.fullmatch(path) else "/"
 
 
 @router.post("/session")
@@ -37,7 +45,7 @@ def sign_in(request: Request, given: Credentials, store: Stored) -> Response:
     request.app.state.throttle.succeeded(name, _address(request))
     with store.write(account.id) as db:
         token = accounts.begin_session(db, account)
-    next_ = "/password" if account.must_change else "/"
+    next_ = "/password" if account.must_change else page_of_ours(given.next)
     response = JSONResponse({"name": account.name, "next": next_, "token": form_token(token)})
     set_cookie(response, token)
     return response

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from incognote.core.errors import UsageError
-from incognote.web.http.access import Access, Stored, allowed
-from incognote.web.store import jobs
+from incognote.web.http.access import Access, Stored, allowed, row_in
+from incognote.web.store import jobs, removal
 from incognote.web.store.audit import audit
 from incognote.web.store.database.connection import Store, now
 from incognote.web.store.tables import Source
@@ -95,12 +95,14 @@ def _register(
 ) -> dict[str, Any]:
     with store.write(access.account) as db:
         again = db.scalar(
-            select(Source.id).where(
+            select(Source.state).where(
                 Source.project_id == access.project.id,
                 Source.sha256 == digest,
                 Source.name == name,
             )
         )
+        if again == removal.REMOVED:
+            raise HTTPException(409, "this file is in the bin: put its notes back")
         if again:
             raise HTTPException(409, "this file is in the project already")
         source = Source(
@@ -121,6 +123,15 @@ def _register(
             db, kind, access.project.id, access.account, source=source.id, **arguments
         )
         return {"id": source.id, "job": job.id}
+
+
+@router.delete("/projects/{project}/sources/{source}")
+def remove(
+    source: int, access: Annotated[Access, allowed("manage")], store: Stored
+) -> dict[str, Any]:
+    """The file and its notes go into the bin."""
+    with store.write(access.account) as db:
+        return {"notes": removal.remove_source(db, row_in(db, access, Source, source))}
 
 
 @router.get("/projects/{project}/sources")

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from incognote.core.caches import BoundedDict
 from incognote.core.errors import MissingExtra, UsageError
 from incognote.web.store.audit import append_audit
 from incognote.web.store.site import Site
@@ -42,6 +43,8 @@ class Store:
         self._turn = threading.Lock() if self.is_sqlite else nullcontext()
         self._writer = self.engine.execution_options(incognote_writes=True)
         self._audit_key = site.audit_key
+        # What was reckoned for pages, by project and state; numbers, no text.
+        self.figures: BoundedDict[tuple[Any, ...], Any] = BoundedDict(f"{__name__}.figures", 64)
 
     @property
     def is_sqlite(self) -> bool:
