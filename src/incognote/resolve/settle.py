@@ -112,9 +112,17 @@ def specify(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     backed: dict[tuple[int, int], Claim] = {}
+    known = _Neighbours(claim for claim in claims if not _is_shape(claim))
     for claim in claims:
+        if not _is_shape(claim):
+            kept.append(claim)
+            continue
+        if (whole := _whole_of(claim, known)) is not None:
+            where = f"{whole.span.label}@{whole.span.start}-{whole.span.end}"
+            dropped.append(Dropped(claim.span, f"merged:{where}"))
+            continue
         kind = kinds.get(_place(claim))
-        if kind is None or not _is_shape(claim):
+        if kind is None:
             kept.append(claim)
             continue
         where = f"{kind.span.label}@{kind.span.start}-{kind.span.end}"
@@ -127,6 +135,20 @@ def specify(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
 
 def _is_shape(claim: Claim) -> bool:
     return claim.span.label == "IDNUM" and claim.span.score <= _SHAPE and not claim.stated
+
+
+def _whole_of(shape: Claim, known: _Neighbours) -> Claim | None:
+    """What the same detector knows a longer stretch to be. It looked again at a part of it: that is
+    no second opinion ("4477522" of "UTM 17T 584937 4477522")."""
+    own = set(map(detector_of, shape.span.sources))
+    wholes = [
+        other
+        for other in known.of(shape.span)
+        if other.span.covers(shape.span)
+        and _place(other) != _place(shape)
+        and own.issuperset(map(detector_of, other.span.sources))
+    ]
+    return min(wholes, key=rank, default=None)
 
 
 def _place(claim: Claim) -> tuple[int, int]:
@@ -162,6 +184,11 @@ class _PlacedClaims:
         rests = list(self._rests(claim.span, rivals))
         winner = min(rivals, key=rank).span
         if rests and len(rivals) == 1 and _is_part_of(rivals[0], claim):
+            if self._is_word_before(rests, rivals[0]):
+                self.dropped.append(
+                    Dropped(claim.span, f"overlap:{winner.label}@{winner.start}-{winner.end}")
+                )
+                return
             self.dropped.append(
                 Dropped(winner, f"merged:{claim.span.label}@{claim.span.start}-{claim.span.end}")
             )
@@ -176,6 +203,16 @@ class _PlacedClaims:
                 self._swap([rival], rival.backed_by(claim))
         for start, end in rests:
             self._place_rest(Claim(claim.span.moved(start, end), claim.weight))
+
+    def _is_word_before(self, rests: Sequence[tuple[int, int]], rival: Claim) -> bool:
+        """Whether all that is left of an identifier is the word that says what it is: "MAC" of "MAC
+        00 1B 44 11 3A B7"."""
+        end = rests[-1][1]
+        return (
+            end < rival.span.start
+            and self.text[end : rival.span.start].isspace()
+            and not any(char.isdigit() for char in self.text[rests[0][0] : end])
+        )
 
     def _rests(self, span: Span, rivals: Sequence[Claim]) -> Iterable[tuple[int, int]]:
         at = span.start

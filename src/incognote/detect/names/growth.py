@@ -93,7 +93,7 @@ def _take_separate(page: Page, run: Run, kind: int) -> bool:
         run.suffix = True
         run.stop = _with_dot(page, at)
     elif here & letter and not glued:
-        if not _initial_fits(page, at):
+        if not _initial_fits(page, run, at):
             return False
         _add_initial(page, run, at)
     elif here & letter and page.bits[at - 1] & DOT and run.initials and run.initials[-1] == at - 2:
@@ -220,14 +220,17 @@ def _is_second_half(page: Page, at: int, kind: int) -> bool:
     )
 
 
-def _initial_fits(page: Page, at: int) -> bool:
-    """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause."""
+def _initial_fits(page: Page, run: Run, at: int) -> bool:
+    """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause, unless
+    the name is turned round: "JONES, MARY A returned"."""
     if _with_dot(page, at) == at + 2:
         return True
     apart = page.gap(at + 1) or page.bits[at + 1] & (COMMA | CLOSE | COLON | OPEN)
     if apart:
         return True
-    return not page.glued(at + 1) and page.words[at] not in "AaIi"
+    if page.glued(at + 1):
+        return False
+    return page.words[at] not in "AaIi" or (page.words[at] == "A" and run.comma)
 
 
 def _particles(page: Page, at: int, kind: int) -> int:
