@@ -26,6 +26,7 @@ from incognote.transform.word_data import words_of
 # Letters that take so much room, with what parts them, are no initials.
 _SPELLED = 9
 _SHORT = 3
+_VOWELS = set("aeiouy")
 _FREQUENT = 2_000
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
@@ -100,6 +101,9 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
     if written.isdecimal():  # "Zed 88" is an alias, "twin 2" is not
         return record.chose(record.scope.identifiers(written)) if len(written) > 1 else written
     folded = fold(written)
+    if part.pool == "given" and _is_abbreviated(word, mention.text):
+        # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
+        return name_image(spelled_out(folded), record)[0]
     if _is_initials(folded, written, mention.text):  # in small letters: "tk"
         return _initials(written, None, role, record)
     if word.form == "plural":
@@ -110,19 +114,16 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
         return record.chose(misspelt_like(part.canonical, folded, right))
     if _is_half(word, mention.text):
         return like_case(written, _syllable(folded, record))
-    if part.pool == "given" and _is_abbreviated(word, mention.text):
-        # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
-        return name_image(spelled_out(folded), record)[0]
     return like_case(written, name_image(_plain(folded), record, like=part))
 
 
 def _is_initials(folded: str, written: str, text: str) -> bool:
     """Whether letters are no name: on no list, or two small ones that very few people have and that
-    are all there is."""
+    are all there is. "Seb" can be spoken, and is written like a name."""
     if len(folded) > _SHORT:
         return False
     if name_place(folded) is None:
-        return True
+        return not (len(folded) == _SHORT and written.istitle() and set(folded) & _VOWELS)
     lex = lexicon()
     bearers = (lex.first_name_bearers(folded) or 0) + (lex.surname_bearers(folded) or 0)
     return bearers < _FREQUENT and len(folded) == 2 and written == text and text.islower()
