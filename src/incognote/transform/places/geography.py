@@ -32,6 +32,7 @@ _NAME = re.compile(r"[A-Z][\w'.]+(?:[ -][A-Z][\w'.]+){0,2}")
 _BAND = 100
 _STATES = 17
 _LARGE = 20
+_WORLD = ("africa", "middle_east", "europe", "americas", "asia_pacific")
 _CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
 
 
@@ -373,27 +374,28 @@ def _country_pool() -> tuple[str, ...]:
 
 
 @once
-def _other_countries() -> tuple[str, ...]:
-    """The rest of those that have an adjective and cities."""
-    often = {*_country_pool(), "United States"}
-    return tuple(
-        sorted(
-            name for name in _peoples() if len(_world().get(name, ())) >= 2 and name not in often
-        )
-    )
+def _parts_of_world() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Country -> its part of the world, and the countries there that may stand for it: those that
+    have an adjective and cities."""
+    lex = lexicon()
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for part in _WORLD:
+        names = [lex.country_names[code] for code in words_of("places", f"world_{part}")]
+        pool = [each for each in names if each in _peoples() and len(_world().get(each, ())) > 1]
+        found |= dict.fromkeys(names, (part, tuple(pool)))
+    return found
 
 
 def country_image(name: str, record: TransformRecord) -> str:
-    """The surrogate of a country, by a permutation of those that people often come from, or
-    of the others; continents are a pool of their own."""
-    for cell, pool in (
-        ("continents", _CONTINENTS),
-        ("countries", _country_pool()),
-        ("other countries", _other_countries()),
-    ):
-        if name in pool:
-            return record.chose(pool[record.scope.permuted(cell, len(pool), pool.index(name))])
-    return record.chose(record.scope.draws.pick(_country_pool(), "COUNTRY", name))
+    """The surrogate of a country, by a permutation of those of its part of the world; continents
+    are a pool of their own."""
+    part, pool = _parts_of_world().get(name, ("", _country_pool()))
+    if name in _CONTINENTS:
+        part, pool = "continents", _CONTINENTS
+    if part and name in pool:
+        key = f"countries:{part}"
+        return record.chose(pool[record.scope.permuted(key, len(pool), pool.index(name))])
+    return record.chose(record.scope.draws.pick(pool, "COUNTRY", name))
 
 
 def _country_code(code: str, record: TransformRecord) -> str:
@@ -418,7 +420,7 @@ def country(mention: Mention, record: TransformRecord) -> str:
         return _country_code(text, record)
     if _AMERICAN.search(text):  # where the notes are written, everybody is
         head = Mention("COUNTRY", text[:-9], mention.start, mention.end - 9, mention.span)
-        return country(head, record) + text[-9:]
+        return record.chose(country(head, record) + text[-9:])
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold(bare)
     article = text[: len(text) - len(bare)] if record.text.isupper() else ""
