@@ -30,6 +30,7 @@ ONE_PERSON = [
     "[[Venkataraman Subramaniam|PATIENT]]; [[Venkat|PATIENT]]",
     "[[Guadalupe Lopez|PATIENT]] says. [[Lupe|PATIENT]] agrees.",
     "Mr. [[Kowalski|PATIENT]] and the [[Kowalskis|PATIENT]]",
+    "[[Declan O'Sullivan|PATIENT]] came. Mr. [[O Sullivan|PATIENT]]. [[Declan O Sullivan|PATIENT]].",
     "[[Abraham Rosenberg|PATIENT]] ate. [[Abe|PATIENT]] slept. [[Rosenberg, A.|PATIENT]]",
 ]
 

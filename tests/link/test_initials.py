@@ -70,6 +70,8 @@ def test_a_letter_that_is_all_that_is_known_explains_no_other() -> None:
     [
         [("PATIENT", "Kestrelwood, Barnaby")],
         [("PATIENT", "Barnaby"), ("PATIENT", "Kestrelwood"), ("MEDICALRECORD", "K7741902")],
+        # Single words say nothing against somebody who is named in full.
+        [("PATIENT", "Kuhn"), ("PATIENT", "Barnaby Kestrelwood"), ("PATIENT", "Barnaby")],
     ],
 )
 def test_what_the_fields_of_a_record_state(stated: list[tuple[str, str]]) -> None:

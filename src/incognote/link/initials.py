@@ -15,6 +15,8 @@ from incognote.lexicon.name_words import likely_pool, name_part
 from incognote.link.reading import read
 
 _STAFF = {"PATIENT": False, "DOCTOR": True}
+# The key of who is only known by single words.
+_WORDS = "stated words"
 
 
 def with_initials(people: People, text: str, known: Iterable[Person]) -> People:
@@ -27,7 +29,8 @@ def with_initials(people: People, text: str, known: Iterable[Person]) -> People:
 
 def stated_names(values: Iterable[tuple[str, str]]) -> Iterator[Person]:
     """Whom the fields of a record name: one person for each full name, and one for all single words
-    of a label, since fields that state given and family names apart do not say whose they are."""
+    of a label, since fields that state given and family names apart do not say whose they are.
+    That one comes last."""
     single: dict[str, dict[str, NamePart]] = {}
     for label, value in values:
         if label not in _STAFF:
@@ -38,15 +41,15 @@ def stated_names(values: Iterable[tuple[str, str]]) -> Iterator[Person]:
             for word in words
         }
         if len(parts) > 1:
-            yield _stated(label, parts)
+            yield _stated("stated", label, parts)
         else:
             single.setdefault(label, {}).update(parts)
     for label, parts in single.items():
-        yield _stated(label, parts)
+        yield _stated(_WORDS, label, parts)
 
 
-def _stated(label: str, parts: dict[str, NamePart]) -> Person:
-    return Person("stated", "staff" if _STAFF[label] else "other", tuple(parts.values()))
+def _stated(key: str, label: str, parts: dict[str, NamePart]) -> Person:
+    return Person(key, "staff" if _STAFF[label] else "other", tuple(parts.values()))
 
 
 def _completed(person: Person, text: str, known: Sequence[Person]) -> Person:
@@ -69,8 +72,10 @@ def _written_out(
     # A note may not say that somebody is staff; a name that is written out says enough.
     alike = [one for one in fitting if (one.role == "staff") == is_staff]
     meant = alike or (fitting if names else [])
+    # Who is named in full comes before single words, of which nobody says whose they are.
+    whole = [one for one in meant if one.key != _WORDS]
     words = (
-        replace(word, part=_only(meant, names, text[word.start].lower()))
+        replace(word, part=_only(whole or meant, names, text[word.start].lower()))
         if word.is_unexplained
         else word
         for word in at.words

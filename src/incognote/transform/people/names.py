@@ -151,7 +151,8 @@ def _initials(written: str, part: NamePart | None, role: str, record: TransformR
 
 
 def _plain(folded: str) -> str:
-    return folded.replace("'", "").replace("’", "")
+    """A name as lists have it: "o'sullivan" and "o sullivan" are "osullivan"."""
+    return re.sub("['’ ]", "", folded)
 
 
 def _in_script(written: str, part: NamePart, mention: Mention, record: TransformRecord) -> str:
