@@ -120,6 +120,16 @@ def test_the_joint_of_two_surnames_stays():
 
 
 @pytest.mark.parametrize("patient", PATIENTS[:8])
+def test_an_abbreviation_behind_the_family_name_is_the_name(patient):
+    whole, cut, open_ = values(
+        "[[Harper, William|PATIENT]]; [[Harper, Wm.|PATIENT]]; [[Wm Harper|PATIENT]]", patient
+    )
+    family, given = whole.split(", ")
+    assert cut == f"{family}, {given[0]}."
+    assert open_ == f"{given} {family}"
+
+
+@pytest.mark.parametrize("patient", PATIENTS[:8])
 def test_an_abbreviated_first_name_becomes_an_initial(patient):
     short, full = values("[[Wm. Harper|DOCTOR]], [[William Harper|DOCTOR]]", patient)
     assert short == f"{full[0]}. {full.split()[1]}"

@@ -168,7 +168,7 @@ def short_forms(name: str) -> tuple[str, ...]:
     )
 
 
-_ABBREVIATED = {
+ABBREVIATED = {
     "benj": "benjamin", "chas": "charles", "danl": "daniel", "edw": "edward", "geo": "george",
     "jas": "james", "jno": "john", "jos": "joseph", "robt": "robert", "saml": "samuel",
     "thos": "thomas", "wm": "william",
@@ -177,7 +177,7 @@ _ABBREVIATED = {
 
 def spelled_out(folded: str) -> str:
     """The full form of an abbreviated name ("wm" -> "william")."""
-    return _ABBREVIATED.get(folded) or full_form(folded)
+    return ABBREVIATED.get(folded) or full_form(folded)
 
 
 def real_word(word: str, record: TransformRecord, role: str = KIN, salt: str = "") -> str:

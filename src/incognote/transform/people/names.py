@@ -16,7 +16,13 @@ from incognote.core.text.misspelling import misspelt_like
 from incognote.lexicon import lexicon
 from incognote.lexicon.name_cells import name_place
 from incognote.lexicon.name_words import is_syllable, name_sex
-from incognote.transform.people.name_words import name_image, other_name, real_word, spelled_out
+from incognote.transform.people.name_words import (
+    ABBREVIATED,
+    name_image,
+    other_name,
+    real_word,
+    spelled_out,
+)
 from incognote.transform.people.scripts import name_like, script_of
 from incognote.transform.people.written import written_words
 from incognote.transform.record import KIN, STAFF, Mention, TransformRecord
@@ -101,9 +107,11 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
     if written.isdecimal():  # "Zed 88" is an alias, "twin 2" is not
         return record.chose(record.scope.identifiers(written)) if len(written) > 1 else written
     folded = fold(written)
-    if part.pool == "given" and _is_abbreviated(word, mention.text):
+    if part.pool == "given" and _is_abbreviated(word, folded, mention):
         # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
         return name_image(spelled_out(folded), record)[0]
+    if folded in ABBREVIATED:  # "Wm Smith"
+        return like_case(written, name_image(ABBREVIATED[folded], record))
     if _is_initials(folded, written, mention.text):  # in small letters: "tk"
         return _initials(written, None, role, record)
     if word.form == "plural":
@@ -162,9 +170,11 @@ def _in_script(written: str, part: NamePart, mention: Mention, record: Transform
     return name_like(written, role, named[0].sex.value if named else "", record)
 
 
-def _is_abbreviated(word: MentionWord, text: str) -> bool:
-    behind = text[word.end :]
-    return behind.startswith(".") and any(map(str.isalpha, behind))
+def _is_abbreviated(word: MentionWord, folded: str, mention: Mention) -> bool:
+    """Whether a full stop behind a given name cuts it short: inside a name, or, in "Harper, Wm.",
+    of one that is always written so."""
+    behind = mention.text[word.end :]
+    return behind.startswith(".") and (folded in ABBREVIATED or any(map(str.isalpha, behind)))
 
 
 _HALVES = re.compile(r"([^\W\d_]+)-([^\W\d_]+)")
