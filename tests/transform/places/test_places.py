@@ -179,6 +179,18 @@ def test_the_words_around_a_name_stay(text, label, form):
         assert re.fullmatch(form, new), new
 
 
+def test_a_canadian_province_its_code_postal_code_and_area_code_agree():
+    letters, areas = table_of("places")["canadian_letters"], table_of("contacts")["area_codes"]
+    for patient in PATIENTS:
+        name, code, postal, phone = values(
+            "[[Ontario|STATE]] ([[ON|STATE]]) [[K1A 0B1|ZIP]], [[(613) 234-7788|PHONE]]", patient
+        )
+        province = lexicon().provinces[name.lower()]
+        assert lexicon().provinces[code.lower()].codes == province.codes
+        assert postal[0] in letters[province.name]
+        assert phone[1:4] in areas[province.name].split()
+
+
 def test_cities_abroad_stay_where_their_provinces_do():
     for patient in PATIENTS:
         city, province = values("[[Campbell River|CITY]], [[BC|STATE]]", patient)
