@@ -171,7 +171,8 @@ class Facts(BoundedDict[str, int]):
         if rare and lexicon.is_drug(word) and not bits & PLACE and not lexicon.is_ordinary(word):
             bits |= DRUG
         if not bits & (FIRST | LAST):
-            return bits | (ORDINARY if ordinary else UNKNOWN)
+            # An eponym that nobody bears any more is read where it appears: "Trousseau".
+            return bits | (ORDINARY if ordinary and not bits & EPONYM else UNKNOWN)
         frequent = (first or 0) >= WEIGHED.given or (last or 0) >= WEIGHED.family
         if ordinary:
             return bits | (AMBIGUOUS if frequent else ORDINARY)

@@ -19,7 +19,12 @@ from incognote.core.fields import CODES, VALUES, label_from_header
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.clinical import READ, VALUE
-from incognote.formats.headers import classify_value, is_column_name, labels_from_headers
+from incognote.formats.headers import (
+    classify_value,
+    is_column_name,
+    is_test_name,
+    labels_from_headers,
+)
 from incognote.formats.office import xlsx_names
 from incognote.formats.office.ooxml import Part, PartSlots, grouped, read_package, runs_slot
 from incognote.formats.office.ooxml_attributes import attribute_slots, date_slot, value_slot
@@ -240,7 +245,9 @@ class _Workbook:
     ) -> list[Slot]:
         written = "".join(node.text for node in texts)
         choice = self._choice(header, written)
-        if is_header and (label_from_header(written) or is_column_name(written)):
+        if is_header and (
+            label_from_header(written) or is_column_name(written) or is_test_name(written)
+        ):
             choice = VALUE  # what a column is called, in a row of such names
         if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
             # The same string may appear in another column, where it says more.
