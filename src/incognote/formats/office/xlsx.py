@@ -42,6 +42,7 @@ from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
 from incognote.formats.xml.scan import Node, write_text
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
+_ADDRESS = re.compile(r"[A-Z]{1,2}\d{1,2}")
 # Shorter numbers without a header are no identifiers.
 _SHORTEST_NUMBER = 5
 _FRACTION = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
@@ -249,6 +250,8 @@ class _Workbook:
             label_from_header(written) or is_column_name(written) or is_test_name(written)
         ):
             choice = VALUE  # what a column is called, in a row of such names
+        if choice in (None, TEXT) and _ADDRESS.fullmatch(written):
+            choice = VALUE  # a cell, a vertebra, a vitamin, a stage: "B1", "L4", "T2"
         if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
             # The same string may appear in another column, where it says more.
             choice = VALUE if self._kinds.get(header) in (CODES, VALUES) else TEXT
