@@ -84,6 +84,8 @@ _WHERE_DISEASES_ARE = (
     ("in", "both", "parents"), ("runs", "in"), ("on", "biopsy"), ("on", "both", "sides"),
     ("without", "dysplasia"), ("with", "dysplasia"), ("on", "the", "differential"),
 )  # fmt: skip
+# "Lynch in the family meeting".
+_NOT_OF_KIN = (("meeting",), ("room",), ("conference",), ("practice",), ("lounge",), ("business",))
 # What is said of people, too: where somebody of the note is called so, it says nothing.
 _OF_PEOPLE_TOO = frozenset(
     """
@@ -120,7 +122,10 @@ def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bo
     of = _BEFORE.get(before)
     if of is not None and ahead in of - unless:
         return True
-    if not unless and any(beside.behind[: len(each)] == each for each in _WHERE_DISEASES_ARE):
+    if not unless and any(
+        beside.behind[: len(each)] == each and beside.behind[len(each) :][:1] not in _NOT_OF_KIN
+        for each in _WHERE_DISEASES_ARE
+    ):
         return True
     for at, word in enumerate(beside.behind[:REACH]):
         if word not in _IS:
