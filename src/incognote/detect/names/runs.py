@@ -71,7 +71,9 @@ def find_runs(page: Page) -> Iterator[Run]:
             start = index
         elif bits & ANNOUNCING:
             start = _announced_name(page, index)
-        elif (not bits & _NO_SURNAME or is_any_word(bits)) and _is_surname_here(page, index):
+        elif (
+            not bits & _NO_SURNAME or is_any_word(bits) or _is_in_patient_field(page, index)
+        ) and _is_surname_here(page, index):
             start = index
         else:
             continue
@@ -80,6 +82,12 @@ def find_runs(page: Page) -> Iterator[Run]:
         run = _run_from(page, start, done)
         done = run.stop
         yield run
+
+
+def _is_in_patient_field(page: Page, at: int) -> bool:
+    """Whether a field for the patient begins here: "Patient: Pain, Robert" names nobody's pain."""
+    bits = page.bits
+    return at > 1 and bool(bits[at - 1] & COLON and bits[at - 2] & FIELD_PATIENT)
 
 
 def _is_surname_here(page: Page, at: int) -> bool:
