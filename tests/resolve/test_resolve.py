@@ -75,6 +75,14 @@ def test_agreement_is_recorded():
     assert found.spans == (Span(3, 9, "CITY", 0.8, ("heavy/b", "light")),)
 
 
+def test_harmless_parts_make_a_harmless_whole():
+    text = "Legg-Calve-Perthes, Herring B."
+    parts = [("Legg-Calve-Perthes", "SAFE", "heavy"), ("Herring B", "SAFE", "heavy")]
+    assert settled(text, [(text, "PATIENT", "light"), *parts])[0] == text
+    # A word that nobody calls harmless keeps the find.
+    assert settled(text, [(text, "PATIENT", "light"), parts[0]])[0] != text
+
+
 def test_what_a_format_put_before_a_value_is_no_part_of_it():
     """A find that takes the header of a column with the cell would be written into the cell."""
     document = Document("d", "A: Okonkwo", lead=3)
