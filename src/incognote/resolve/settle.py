@@ -44,9 +44,9 @@ def weigh_evidence(
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
-    Negative evidence counts only for what it covers whole, in one piece or in several: that "Parkinson" is a disease says
-    nothing about "James Parkinson". That a model sees no PHI says nothing of labels it never
-    learned. A draw goes to PHI.
+    Negative evidence counts only for what it covers whole, in one piece or in several: that
+    "Parkinson" is a disease says nothing about "James Parkinson". That a model sees no PHI says
+    nothing of labels it never learned. A draw goes to PHI.
     """
     kept: list[Claim] = []
     dropped: list[Dropped] = []
