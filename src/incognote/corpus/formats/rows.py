@@ -43,7 +43,7 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
 def _notes(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """`incognote detect` reads every field of a row. If one of them has the name of a text, the
     note is that one, under the id of the row; else each is a note, under the id and its place. So
-    are the fields beside a note whose texts were written, too: what has a text is not lost."""
+    is a field beside a note in which something was found, where its text was written, too."""
     for place, row in rows:
         fields = row.get("fields") if isinstance(row, Mapping) else None
         if not isinstance(fields, list) or not all(isinstance(each, Mapping) for each in fields):
@@ -54,7 +54,8 @@ def _notes(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         if own is not None:
             yield place, {**own, "id": row["id"]}
         for each in fields:
-            if own is None or (each is not own and isinstance(each.get("text"), str)):
+            found = isinstance(each.get("text"), str) and each.get("spans")
+            if own is None or (each is not own and found):
                 yield place, {**each, "id": f"{row['id']} {_name(each)}"}
 
 
