@@ -18,6 +18,8 @@ NOTHING_LEARNED: Learned = {}
 _NO_PHI = frozenset({"CODE", "TRAIT"})
 # Rules that know a number by a word before it are surer than this, those that go by its shape less.
 _SHAPE = 0.8
+# A comma and a blank.
+_BETWEEN_WORDS = 2
 
 
 class _Neighbours:
@@ -42,27 +44,39 @@ def weigh_evidence(
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
-    Negative evidence counts only for what it covers whole: that "Parkinson" is a disease says
-    nothing about "James Parkinson". That a model sees no PHI says nothing of labels it never
-    learned. A draw goes to PHI.
+    Negative evidence counts only for what it covers whole, in one piece or in several: that
+    "Parkinson" is a disease says nothing about "James Parkinson". That a model sees no PHI says
+    nothing of labels it never learned. A draw goes to PHI.
     """
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     harmless = _Neighbours(against)
     for claim in claims:
-        stronger = [
+        surer = [
             other
             for other in harmless.of(claim.span)
-            if other.span.covers(claim.span)
-            and _may_argue(other.span, claim.span.label, learned)
+            if _may_argue(other.span, claim.span.label, learned)
             and (other.weight, other.span.score) > (claim.weight, claim.span.score)
         ]
+        stronger = [other for other in surer if other.span.covers(claim.span)]
+        if not stronger and _cover_together(surer, claim.span):
+            stronger = surer
         if stronger:
             winner = min(stronger, key=rank).span
             dropped.append(Dropped(claim.span, f"safe:{','.join(winner.sources)}"))
         else:
             kept.append(claim)
     return kept, dropped
+
+
+def _cover_together(parts: Sequence[Claim], whole: Span) -> bool:
+    """Whether harmless stretches leave no word of a find: "Legg-Calve-Perthes, Herring B"."""
+    end = whole.start
+    for part in sorted(parts, key=_start):
+        if part.span.start > end + _BETWEEN_WORDS:
+            return False
+        end = max(end, part.span.end)
+    return bool(parts) and end + 1 >= whole.end and min(map(_start, parts)) <= whole.start
 
 
 def _may_argue(harmless: Span, label: str, learned: Learned) -> bool:
