@@ -1,7 +1,7 @@
 """The annotated notes the bench measures on.
 
-`dev` are the development notes, `unseen` notes written after the shipped models, `train` is the
-training corpus, and `held-out` those notes of the training corpus that no shipped model saw,
+`dev` are the development notes, `unseen` and `spanish` notes that no shipped model learned from,
+`train` is the training corpus, and `held-out` those notes of it that no shipped model saw,
 as their cards say.
 """
 
@@ -22,6 +22,7 @@ HELD_OUT = "held-out"
 CORPORA = {
     "dev": ROOT / "data" / "dev.jsonl",
     "unseen": ROOT / "data" / "unseen.jsonl",
+    "spanish": ROOT / "data" / "spanish_unseen.jsonl",
     "train": ROOT / "data" / "train.jsonl",
     HELD_OUT: ROOT / "data" / "train.jsonl",
 }

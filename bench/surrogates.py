@@ -118,7 +118,8 @@ def _place_words() -> frozenset[str]:
 
 
 def never_drawn(pairs: Sequence[NamePair]) -> float:
-    """Share of the originals that are listed and can never be a surrogate."""
+    """Share of the originals that are listed and can never be a surrogate. Two letters that nobody
+    can speak ("TJ", "Jr") are initials or titles, and initials of the surrogate stand for them."""
     drawn = {
         fold(cell.name(index))
         for kind in ("first", "last")
@@ -126,7 +127,8 @@ def never_drawn(pairs: Sequence[NamePair]) -> float:
         for index in range(len(cell))
     }
     lex = lexicon()
-    listed = [pair.old for pair in pairs if lex.surname(pair.old) or lex.first_name(pair.old)]
+    spoken = [old for old in (p.old for p in pairs) if len(old) > 2 or set(old) & set("aeiouy")]
+    listed = [old for old in spoken if lex.surname(old) or lex.first_name(old)]
     return sum(old not in drawn for old in listed) / len(listed)
 
 

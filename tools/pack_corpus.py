@@ -24,9 +24,13 @@ from incognote.corpus.files import corpus_format
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "data"
-# The parts by the names that `datasets` gives them; records have people, and a shape of their own.
-PARTS = {"train": "train", "dev": "validation", "unseen": "test"}
+# Files by configuration and by the names that `datasets` gives their parts; records have people.
 RECORDS = "records"
+CONFIGURATIONS = {
+    "default": {"train": "train", "dev": "validation", "unseen": "test"},
+    "spanish": {"spanish": "train", "spanish_unseen": "test"},
+    RECORDS: {RECORDS: "test"},
+}
 FORMS = ("brat", "i2b2-2014", "conll")
 SUMS = "SHA256SUMS"
 People = Mapping[tuple[str, int, int], str] | None
@@ -74,22 +78,19 @@ def people_of(path: Path) -> dict[tuple[str, int, int], str]:
 
 def dataset_card() -> str:
     """The front matter says where the parts are; the rest is how to load them."""
-    files = "\n".join(
-        f"      - split: {split}\n        path: data/{part}.jsonl" for part, split in PARTS.items()
-    )
+    rows = []
+    for name, parts in CONFIGURATIONS.items():
+        rows += [f"  - config_name: {name}", "    data_files:"]
+        for part, split in parts.items():
+            rows += [f"      - split: {split}", f"        path: data/{part}.jsonl"]
+    configurations = "\n".join(rows)
     return f"""---
 license: cc-by-4.0
-language: [en]
+language: [en, es]
 task_categories: [token-classification]
 tags: [de-identification, clinical, synthetic]
 configs:
-  - config_name: default
-    data_files:
-{files}
-  - config_name: {RECORDS}
-    data_files:
-      - split: test
-        path: data/{RECORDS}.jsonl
+{configurations}
 ---
 
 # The open corpus of incognote, version {version()}
@@ -106,6 +107,7 @@ note = notes["train"][0]
 ```
 
 Measure on `validation`, and on `test`, which no model has learned from; never train on them.
+`load_dataset("path/to/this/folder", "spanish")` gives notes in Spanish.
 `load_dataset("path/to/this/folder", "{RECORDS}")` gives longitudinal records: several notes of a
 patient, with a `person` for each mention of somebody, the same in all notes of the record. They are
 for measuring, too.
@@ -133,7 +135,7 @@ def main() -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        for part in (*PARTS, RECORDS):
+        for part in (part for parts in CONFIGURATIONS.values() for part in parts):
             documents = list(read_corpus(DATA / f"{part}.jsonl"))
             for form in FORMS:
                 suffix = corpus_format(form).suffix

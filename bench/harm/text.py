@@ -22,7 +22,7 @@ from incognote.policy import DEFAULT
 
 LOOKALIKES = ROOT / "tests" / "harm"
 TUNED, KEPT_BACK = LOOKALIKES / "tuned.txt", LOOKALIKES / "kept_back.txt"
-SECOND = LOOKALIKES / "second.txt"
+SECOND, THIRD = LOOKALIKES / "second.txt", LOOKALIKES / "third.txt"
 KEY = b"a key for measuring, and nothing else"
 _WORD = re.compile(r"\w+")
 

@@ -238,5 +238,9 @@ def test_of_what_detect_says_of_a_row_the_note_is_read(tmp_path: Path) -> None:
         ("7", ["DATE"]),
         ("8", []),
     ]
+    for each in lines[0]["fields"]:
+        each["text"] = "Ann 3/4/20."
+    path.write_text(json.dumps(lines[0]) + "\n")
+    assert [(d.id, len(d.spans)) for d in read_corpus(path)] == [("7", 1), ("7 author", 1)]
     path.write_text(json.dumps(lines[0]).replace(":1 text", ":1 plan") + "\n")
     assert [d.id for d in read_corpus(path)] == ["7 author", "7 plan"]

@@ -14,7 +14,8 @@ from incognote.corpus.describe import check, describe
 from incognote.corpus.duplicates import duplicates
 
 DATA = Path(__file__).parents[2] / "data"
-FILES = ("train.jsonl", "dev.jsonl", "records.jsonl", "unseen.jsonl")
+SPANISH = ("spanish.jsonl", "spanish_unseen.jsonl")
+FILES = ("train.jsonl", "dev.jsonl", "records.jsonl", "unseen.jsonl", *SPANISH)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.marked import annotated
-from tools.pack_corpus import DATA, PARTS, checksums, dataset_card, people_of, write_rows
+from tools.pack_corpus import (
+    CONFIGURATIONS,
+    DATA,
+    checksums,
+    dataset_card,
+    people_of,
+    write_rows,
+)
 
 from incognote.corpus import read_corpus
 
@@ -32,18 +39,24 @@ def test_every_row_has_the_same_columns(tmp_path: Path) -> None:
 
 def test_the_card_names_every_part() -> None:
     front = yaml.safe_load(dataset_card().split("---")[1])
-    notes, records = front["configs"]
-    assert [one["path"] for one in notes["data_files"]] == [f"data/{part}.jsonl" for part in PARTS]
+    notes, spanish, records = front["configs"]
     assert [one["split"] for one in notes["data_files"]] == ["train", "validation", "test"]
+    assert spanish["data_files"] == [
+        {"split": "train", "path": "data/spanish.jsonl"},
+        {"split": "test", "path": "data/spanish_unseen.jsonl"},
+    ]
     assert records["data_files"] == [{"split": "test", "path": "data/records.jsonl"}]
+    files = [one["path"] for of_one in front["configs"] for one in of_one["data_files"]]
+    assert {path.name for path in DATA.glob("*.jsonl")} == {Path(path).name for path in files}
     assert front["license"] == "cc-by-4.0"
 
 
 def test_datasets_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     datasets = pytest.importorskip("datasets")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    for part in PARTS:
-        write_rows(NOTES, tmp_path / "corpus" / "data" / f"{part}.jsonl")
+    for parts in CONFIGURATIONS.values():
+        for part in parts:
+            write_rows(NOTES, tmp_path / "corpus" / "data" / f"{part}.jsonl")
     write_rows(NOTES, tmp_path / "corpus" / "data" / "records.jsonl", PEOPLE)
     (tmp_path / "corpus" / "README.md").write_text(dataset_card(), "utf-8")
     cache = str(tmp_path / "cache")

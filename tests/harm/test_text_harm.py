@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench.harm.text import KEPT_BACK, KEY, SECOND, TUNED, lookalikes, of_file
+from bench.harm.text import KEPT_BACK, KEY, SECOND, THIRD, TUNED, lookalikes, of_file
 
 from incognote.core.types import Document
 from incognote.pipeline import Pipeline
@@ -22,8 +22,8 @@ def pipeline() -> Pipeline:
 
 
 def test_there_are_many_and_none_twice() -> None:
-    texts = [text for path in (TUNED, SECOND, KEPT_BACK) for _, text in lookalikes(path)]
-    assert len(texts) == len(set(texts)) > 690
+    texts = [text for path in (TUNED, SECOND, THIRD, KEPT_BACK) for _, text in lookalikes(path)]
+    assert len(texts) == len(set(texts)) > 930
 
 
 def test_look_alikes_stay(pipeline: Pipeline) -> None:
@@ -40,4 +40,9 @@ def test_those_kept_back_change_rarely(pipeline: Pipeline) -> None:
 
 def test_the_second_list_changes_rarely(pipeline: Pipeline) -> None:
     """Written blind: 78 in 1,000 before its classes were mended."""
-    assert of_file(SECOND, pipeline).rate < 27
+    assert of_file(SECOND, pipeline).rate < 10
+
+
+def test_the_third_list_changes_rarely(pipeline: Pipeline) -> None:
+    """The half that nobody read: 16 in 1,000 before the classes of the other half were mended."""
+    assert of_file(THIRD, pipeline).rate < 10

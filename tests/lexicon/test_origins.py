@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from incognote.lexicon import ORIGINS, lexicon
+from incognote.lexicon.name_words import likely_pool, name_part
 
 LAST = {
     "arabic": "Hassan Khan Ahmed Hosseini",
@@ -50,6 +51,24 @@ def test_names_on_no_list_are_judged_by_their_letters():
     assert lexicon().surname("Venkataramanujam") is None
     assert lexicon().origin("last", "Venkataramanujam") == "south indian"
     assert lexicon().origin("last", "Brzezczynowski") == "slavic"
+
+
+TAUGHT = {"Etxeberria": "family", "Goikoetxea": "family", "Itsaso": "female", "Joseba": "male"}
+
+
+@pytest.mark.parametrize(("name", "what"), TAUGHT.items())
+def test_what_no_list_has_may_be_taught(name, what):
+    assert lexicon().surname_bearers(name) is lexicon().first_name_bearers(name) is None
+    assert lexicon().origin("last", name) == lexicon().origin("first", name) == "hispanic"
+    pool = "family" if what == "family" else "given"
+    assert likely_pool(name.lower()) == pool
+    if pool == "given":
+        assert name_part(name.lower(), "given").sex == what
+
+
+def test_letters_alone_never_suggest_what_they_do_not_show():
+    names = [f"{a}{b}{c}" for a in ("Brad", "Quil") for b in ("en", "or") for c in ("wick", "xa")]
+    assert "african american" not in {lexicon().origin("last", name) for name in names}
 
 
 def test_every_origin_has_names():

@@ -28,3 +28,22 @@ def test_only_a_cue_makes_a_name_of_a_word_that_a_model_reads_otherwise(text, wo
     # Without a model nobody doubts.
     spans = link(Document("d", text), [found]).spans
     assert any((s.start, s.end) == place for s in spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("Primary Care Provider", False),
+        ("Primary called.", True),
+        ("RAD-1 Radiology Dept", False),
+        ("RAD called the ward.", True),
+        ("Speaks French.", False),
+        ("French-speaking interpreter.", False),
+        ("Mr. French called.", True),
+    ],
+)
+def test_a_title_and_a_code_are_no_names(text, again):
+    """The record names Patricia Primary, Robin Rad and Ann French."""
+    names = "Patricia Primary", "RAD, ROBIN", "Ann French"
+    document = Document("d", text, known=tuple(("DOCTOR", name) for name in names))
+    assert bool(link(document, []).spans) == again

@@ -30,6 +30,7 @@ ONE_PERSON = [
     "[[Venkataraman Subramaniam|PATIENT]]; [[Venkat|PATIENT]]",
     "[[Guadalupe Lopez|PATIENT]] says. [[Lupe|PATIENT]] agrees.",
     "Mr. [[Kowalski|PATIENT]] and the [[Kowalskis|PATIENT]]",
+    "[[Declan O'Sullivan|PATIENT]] came. Mr. [[O Sullivan|PATIENT]]. [[Declan O Sullivan|PATIENT]].",
     "[[Abraham Rosenberg|PATIENT]] ate. [[Abe|PATIENT]] slept. [[Rosenberg, A.|PATIENT]]",
 ]
 
@@ -189,3 +190,24 @@ def calls(times: int) -> int:
 def test_work_grows_no_faster_than_the_mentions():
     calls(20)  # fills the caches
     assert calls(400) < 5 * calls(100)
+
+
+@pytest.mark.parametrize(
+    ("marked", "kind"),
+    [
+        ("Her husband [[Xaventu|PATIENT]] called.", "given"),
+        ("Daughter [[Brelkin|PATIENT]] drove.", "given"),
+        ("Ms. [[Xaventu|PATIENT]] called.", "family"),
+        ("Her husband [[Kestrelwood|PATIENT]] called. [[Ann Kestrelwood|PATIENT]].", "family"),
+        ("Contact: [[Kestrelwood|PATIENT]].", "family"),
+    ],
+)
+def test_behind_a_word_for_a_relative_a_name_on_no_list_is_a_given_name(
+    marked: str, kind: str
+) -> None:
+    assert people(marked).persons[0].parts[-1].kind == kind
+
+
+def test_the_wife_of_a_slavic_husband_is_no_slip_of_the_pen() -> None:
+    marked = "Mr. [[Szymborski|PATIENT]] came. Mrs. [[Szymborska|PATIENT]] drove."
+    assert groups(marked) == [["Szymborski"], ["Szymborska"]]

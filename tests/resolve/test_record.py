@@ -40,6 +40,14 @@ def test_an_address_that_is_made_of_the_name_is_told() -> None:
     assert told(found) == {1: (("PATIENT", "Adaeze Okonkwo"),)}
 
 
+def test_an_initial_is_told_the_name_it_may_stand_for() -> None:
+    pipeline = Pipeline(load_policy("rules"))
+    texts = ("Mr. Adaeze Okonkwo, MRN 7741902.", "Mr. Adaeze O. left.", "Mr. Adaeze left.")
+    found = [each for text in texts for each in pipeline.detect([Document("d", text, record="r")])]
+    results = [each for each in found if isinstance(each, Result)]
+    assert told(results) == {1: (("PATIENT", "Adaeze Okonkwo"),)}
+
+
 @pytest.mark.parametrize("record", ["", "s"])
 def test_other_records_are_not_told(record: str) -> None:
     first = results("[[Adaeze Okonkwo|PATIENT]] came.", record="r" if record else "")

@@ -75,6 +75,21 @@ def test_agreement_is_recorded():
     assert found.spans == (Span(3, 9, "CITY", 0.8, ("heavy/b", "light")),)
 
 
+def test_harmless_parts_make_a_harmless_whole():
+    text = "Legg-Calve-Perthes, Herring B."
+    parts = [("Legg-Calve-Perthes", "SAFE", "heavy"), ("Herring B", "SAFE", "heavy")]
+    assert settled(text, [(text, "PATIENT", "light"), *parts])[0] == text
+    # A word that nobody calls harmless keeps the find.
+    assert settled(text, [(text, "PATIENT", "light"), parts[0]])[0] != text
+
+
+def test_what_a_format_put_before_a_value_is_no_part_of_it():
+    """A find that takes the header of a column with the cell would be written into the cell."""
+    document = Document("d", "A: Okonkwo", lead=3)
+    found = resolve(document, [Span(0, 10, "PATIENT", 1.0, ("heavy",))], policy())
+    assert [(span.start, span.end) for span in found.spans] == [(3, 10)]
+
+
 def test_span_outside_the_text_is_refused():
     with pytest.raises(OffsetError):
         resolve(Document("d", "short"), [Span(2, 9, "CITY")], policy())

@@ -16,6 +16,9 @@ SMALLEST_SEX = 30
 # Borne by so many on either side, a word is as good a given as a family name: "Thomas", "Taylor".
 BOTH_SHARE = 0.04
 BOTH_BEARERS = 2_000
+# Fewer bear it, and yet it is a given name to whoever reads it: "Barnaby", "Siegfried".
+GIVEN_SHARE = 0.1
+GIVEN_BEARERS = 100
 # A name belongs to a sex if this share of its bearers does.
 SEX_SHARE = 0.7
 
@@ -47,27 +50,39 @@ def _kind(
     is_first = table == "first_names"
     keys = list(given if is_first else family)
     origins = tables[f"{table}/origin"]
-    female = tables.get(f"{table}/female", b"")
-    own = [row for row, key in enumerate(keys) if _is_given(key, given, family) == is_first]
+    own = [
+        row
+        for row, key in enumerate(keys)
+        if _is_given(key, given, family) == is_first and not _is_letters(key)
+    ]
+    women = dict(zip(given, tables["first_names/female"], strict=True))
 
     def origin(row: int) -> str:
         return ORIGINS[origins[row]]
 
     def sex(row: int) -> str:
-        share = female[row] / 200
+        share = women.get(keys[row], 100) / 200
         return "female" if share >= SEX_SHARE else "male" if share <= 1 - SEX_SHARE else "either"
 
     def both(row: int) -> str:
         return "both" if _is_both(keys[row], given, family) else ""
 
+    def sex_of_both(row: int) -> str:
+        return sex(row) if both(row) else ""
+
     def word(row: int) -> str:
         return "word" if keys[row] in ordinary else ""
 
-    splits: list[Split] = [origin, sex, both, word] if is_first else [origin, both, word]
+    splits: list[Split] = [origin, both, sex_of_both, word]
+    if is_first:
+        splits = [origin, sex, both, word]
     column = array("I", [NONE]) * len(keys)
     names: list[str] = []
     # The plain cells of an origin come last: the last of all is where its rarest names are.
-    for kind, rows in sorted(_divided(own, splits, table), key=lambda each: (-len(each[0]), each)):
+    # Few given names of an origin may be men's: still no woman should get one.
+    fewest = {"female": SMALLEST_SEX, "male": SMALLEST_SEX, "either": SMALLEST_SEX}
+    parts = _divided(own, splits, table, fewest if is_first else {})
+    for kind, rows in sorted(parts, key=lambda each: (-len(each[0]), each)):
         for number, band in enumerate(_bands(rows)):
             for row in band:
                 column[row] = len(names)
@@ -80,14 +95,21 @@ def _is_given(key: str, given: dict[str, int], family: dict[str, int]) -> bool:
     return key in given and (key not in family or given[key] > family[key])
 
 
+def _is_letters(key: str) -> bool:
+    """Two letters that nobody can speak are initials or a title: "jr", "tj"."""
+    return len(key) == 2 and key != "ng" and not set(key) & set("aeiouy")
+
+
 def _is_both(key: str, given: dict[str, int], family: dict[str, int]) -> bool:
     first, last = given.get(key, 0), family.get(key, 0)
     if min(first, last) < BOTH_BEARERS:
-        return False
+        return GIVEN_BEARERS <= first <= last and first / (first + last) >= GIVEN_SHARE
     return BOTH_SHARE <= last / (first + last) <= 1 - BOTH_SHARE
 
 
-def _divided(rows: list[int], splits: list[Split], name: str) -> list[tuple[str, list[int]]]:
+def _divided(
+    rows: list[int], splits: list[Split], name: str, fewest: dict[str, int]
+) -> list[tuple[str, list[int]]]:
     """Rows split again and again, as long as every part is large enough; what is left over goes to
     the largest part."""
     if not splits:
@@ -95,9 +117,7 @@ def _divided(rows: list[int], splits: list[Split], name: str) -> list[tuple[str,
     parts: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
         parts[splits[0](row)].append(row)
-    # Few names of an origin may be men's: still no woman should get one.
-    enough = SMALLEST_SEX if set(parts) <= {"female", "male", "either"} else SMALLEST
-    large = {kind: part for kind, part in parts.items() if len(part) >= enough}
+    large = {kind: part for kind, part in parts.items() if len(part) >= fewest.get(kind, SMALLEST)}
     if not large:
         return [(name, rows)]
     largest = max(large, key=lambda kind: len(large[kind]))
@@ -107,7 +127,7 @@ def _divided(rows: list[int], splits: list[Split], name: str) -> list[tuple[str,
     return [
         found
         for kind, part in sorted(large.items())
-        for found in _divided(part, splits[1:], f"{name}:{kind}" if kind else name)
+        for found in _divided(part, splits[1:], f"{name}:{kind}" if kind else name, fewest)
     ]
 
 

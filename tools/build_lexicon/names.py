@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from origins import origin_column, share_rows
+from origins import origin_column, share_rows, taught_names
 from pack import lines, numbers
 from sources import Sources
 
@@ -20,7 +20,13 @@ LONGEST = 24
 
 
 def name_tables(sources: Sources) -> dict[str, bytes]:
-    return {**_surnames(sources), **_first_names(sources), **_nicknames(sources)}
+    tables = {**_surnames(sources), **_first_names(sources), **_nicknames(sources)}
+    listed = {
+        name
+        for table in ("surnames", "first_names")
+        for name in tables[f"{table}/keys"].decode().split("\n")
+    }
+    return tables | {"names/taught": taught_names(listed)}
 
 
 def _proper(name: str) -> bool:

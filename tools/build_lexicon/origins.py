@@ -1,16 +1,19 @@
 """Where names come from: an origin for each listed name, and a classifier for other names.
 
 Census shares say which of five groups bear a name; within a group, short runs of letters tell the
-languages apart. They are learned from faker's national lists and from curated/origins.txt.
+languages apart. They are learned from faker's national lists and from curated/origins.txt. What
+classifies names on no list also learns from the listed names that nearly only one group bears.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
+from pack import lines
 from sources import Sources, curated
 
 from incognote.lexicon.fold import fold
@@ -64,6 +67,12 @@ _FREQUENT_START = 6.0
 # letters.
 _LISTED = 5_000
 GROUPS = ("white", "black", "hispanic", "api", "aian")
+# Of names on no list: which share of a group makes a listed name an example, what an example counts
+# beside a name of the lists, and what every run of letters counts anyway. Of one in five names that
+# were kept back, the origin is right for .66 of the surnames of our lists, without examples .58.
+_EXAMPLE = 0.7
+_EXAMPLE_WEIGHT = 0.3
+_ANYWAY = 0.1
 _KINDS = {"last": ("last_names",), "first": ("first_names",)}
 
 
@@ -71,14 +80,36 @@ _KINDS = {"last": ("last_names",), "first": ("first_names",)}
 def _curated() -> dict[str, dict[str, set[str]]]:
     """Kind -> origin -> names."""
     found: dict[str, dict[str, set[str]]] = {"last": defaultdict(set), "first": defaultdict(set)}
+    for head, origin, names in _rows():
+        found["last" if head == "last" else "first"][origin].update(names)
+    return found
+
+
+def _rows() -> Iterator[tuple[str, str, list[str]]]:
+    """Each row of curated/origins.txt: "last", "female" or "male", the origin, names."""
     origin = ""
     for line in curated("origins"):
         if line.startswith("= "):
             origin = line[2:]
         elif ":" in line:
             head, words = line.split(":")
-            found["last" if head == "last" else "first"][origin].update(words.split())
-    return found
+            yield head, origin, words.split()
+
+
+def taught_names(listed: Collection[str]) -> bytes:
+    """The names of curated/origins.txt that are on no list, each with what it is and its origin."""
+    found: dict[str, str] = {}
+    for head, origin, names in _rows():
+        for name in names:
+            if name not in listed and found.get(name, "last")[:4] == "last":
+                found[name] = f"{head}\t{origin}"
+    return lines(f"{name}\t{found[name]}" for name in sorted(found))
+
+
+def _letters(counts: Any) -> Any:
+    logs = np.log(counts / counts.sum(axis=1, keepdims=True))
+    centred = logs - logs.mean(axis=0)
+    return np.clip(np.round(centred * SCALE), -127, 127).astype(np.int8)
 
 
 class Judge:
@@ -106,14 +137,30 @@ class Judge:
         for origin, names in self.seeds.items():
             for name in names:
                 self._of[name].append(origin)
-        counts = np.full((len(ORIGINS), BUCKETS), 0.02)
+        self.table = _letters(self._seeded(0.02))
+
+    def _seeded(self, anyway: float) -> Any:
+        """How often each run of letters appears in the names of each origin."""
+        counts = np.full((len(ORIGINS), BUCKETS), anyway)
         for row, origin in enumerate(ORIGINS):
             for name in self.seeds[origin]:
                 for gram in grams(name):
                     counts[row, gram] += 1 / len(self._of[name])
-        logs = np.log(counts / counts.sum(axis=1, keepdims=True))
-        centred = logs - logs.mean(axis=0)
-        self.table = np.clip(np.round(centred * SCALE), -127, 127).astype(np.int8)
+        return counts
+
+    def table_for_others(self, examples: dict[str, str]) -> Any:
+        """The table that classifies names on no list; `examples` are listed names with their
+        origins. An origin without names of its own is not to be seen in letters."""
+        counts = self._seeded(_ANYWAY)
+        for name, origin in examples.items():
+            if name not in self._of:
+                for gram in grams(name):
+                    counts[ORIGINS.index(origin), gram] += _EXAMPLE_WEIGHT
+        table = _letters(counts)
+        for row, origin in enumerate(ORIGINS):
+            if not self.seeds[origin]:
+                table[row] = -127
+        return table
 
     def origin(self, name: str, shares: dict[str, float], count: int) -> str:
         known = self._of.get(name, [])
@@ -172,4 +219,9 @@ def origin_column(
         ORIGINS.index(judge.origin(name, shares.get(name, nothing), count))
         for name, count in zip(names, counts, strict=True)
     )
-    return column, judge.table.tobytes()
+    examples = {
+        name: ORIGINS[origin]
+        for name, origin in zip(names, column, strict=True)
+        if max(shares.get(name, nothing).values()) >= _EXAMPLE
+    }
+    return column, judge.table_for_others(examples).tobytes()

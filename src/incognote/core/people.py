@@ -65,6 +65,11 @@ class MentionWord:
     form: WordForm
     part: NamePart | None = None
 
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether it is an initial of a name that the document does not write out."""
+        return self.form == "initial" and self.part is None
+
 
 @dataclass(frozen=True, slots=True)
 class PersonMention:
@@ -118,6 +123,11 @@ class Person:
 
     def of(self, *kinds: PartKind) -> tuple[NamePart, ...]:
         return tuple(part for part in self.parts if part.kind in kinds)
+
+    @property
+    def unexplained(self) -> Iterator[MentionWord]:
+        """The initials of names that the document does not write out."""
+        return (word for at in self.mentions for word in at.words if word.is_unexplained)
 
 
 @dataclass(frozen=True, slots=True)

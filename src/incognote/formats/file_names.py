@@ -21,7 +21,8 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 # Words that people call files by. A name made of nothing else says nothing. Some are names of
 # people, too: written with a capital, those are read.
 _ALSO_NAMES = frozenset(
-    "alta bundle carta case chart clinic dev gold held main page small train ward wards".split()
+    "alta bar baz bundle carta case chart clinic dev fold foo gold held long main page small temp "
+    "train ward wards".split()
 )
 _PLAIN = frozenset(
     """
@@ -40,6 +41,11 @@ _PLAIN = frozenset(
     project protocol pyproject quarantine query queries questionnaire readme release releases
     requirements schema script scripts security settings setup source sources spans study support
     db ini template templates thumbs todo tutorial variables version versions
+    adt allergies bar baz cdm chunk chunks claims cohort cohorts column columns control controls
+    demographic demographics df diagnoses dx enc encounter encounters extract fold foo icd ids imm
+    immunizations loinc long meds medications microbiology mimic obs observation
+    observations omop pathology problems proc procedures pts qux radiology random row
+    rows rx shard shards snapshot subject subjects temp tmp tbl visits vitals wide
     alta archivo carta consulta datos documento evolucion evolución historia informe informes
     ingreso nota notas paciente pacientes prueba resultado resultados texto urgencias
     """.split()
@@ -166,7 +172,9 @@ def _is_plain(stem: str) -> bool:
     more, and initials are two."""
     words, numbers = re.findall(r"[^\W\d_]+", stem), re.findall(r"\d+", stem)
     letters = [word for word in words if len(word) == 1]
-    short = sum(map(len, numbers)) + len(letters) < 3 and len(numbers) < 2 and len(letters) < 2
+    # Noughts before a number only make the names of files as long as each other: "part-00001".
+    digits = sum(len(number.lstrip("0")) for number in numbers)
+    short = digits + len(letters) < 3 and len(numbers) < 2 and len(letters) < 2
     return bool(words) and short and all(_is_plain_word(w) for w in words if len(w) > 1)
 
 

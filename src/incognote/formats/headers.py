@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from incognote.core.fields import CODES, VALUES, is_blank, label_from_header, words_of
 from incognote.core.labels import label as label_named
 from incognote.formats.clinical import VALUE, is_measurement
-from incognote.lexicon.words import SHORT, is_word
+from incognote.lexicon import lexicon
+from incognote.lexicon.words import SHORT, UNCUED, is_borne, is_word
 from incognote.policy import KEEP, TEXT
 
 # A column called by a program.
@@ -80,6 +81,15 @@ def is_column_name(name: str) -> bool:
     """Whether a header is written as programs write them, of words that are not names."""
     return _PROGRAMS.fullmatch(name) is not None and all(
         len(word) <= SHORT or is_word(word) for word in name.split("_") if word.isalpha()
+    )
+
+
+def is_test_name(name: str) -> bool:
+    """Whether a header is a symbol or an abbreviation of medicine and hardly a name: K, Na, Hgb."""
+    if not name.isalpha() or is_borne(name, UNCUED):
+        return False
+    return (
+        len(name) <= 2 or lexicon().is_abbreviation(name) or lexicon().is_abbreviation(name.upper())
     )
 
 

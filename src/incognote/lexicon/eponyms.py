@@ -78,6 +78,14 @@ _GOES_ON = frozenset(
     stable controlled uncontrolled flare flares flaring remission active quiescent well poorly
     """.split()
 )
+# Behind a disease: "Lynch in the family", "Hodgkin in remission", "Huntington runs in the family".
+_WHERE_DISEASES_ARE = (
+    ("in", "the", "family"), ("in", "remission"), ("in", "siblings"), ("in", "relatives"),
+    ("in", "both", "parents"), ("runs", "in"), ("on", "biopsy"), ("on", "both", "sides"),
+    ("without", "dysplasia"), ("with", "dysplasia"), ("on", "the", "differential"),
+)  # fmt: skip
+# "Lynch in the family meeting".
+_NOT_OF_KIN = (("meeting",), ("room",), ("conference",), ("practice",), ("lounge",), ("business",))
 # What is said of people, too: where somebody of the note is called so, it says nothing.
 _OF_PEOPLE_TOO = frozenset(
     """
@@ -113,6 +121,11 @@ def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bo
         return True
     of = _BEFORE.get(before)
     if of is not None and ahead in of - unless:
+        return True
+    if not unless and any(
+        beside.behind[: len(each)] == each and beside.behind[len(each) :][:1] not in _NOT_OF_KIN
+        for each in _WHERE_DISEASES_ARE
+    ):
         return True
     for at, word in enumerate(beside.behind[:REACH]):
         if word not in _IS:

@@ -120,6 +120,15 @@ def may_call(one: str, other: str) -> bool:
     )
 
 
+def masculine(word: str) -> str:
+    """The form for men of a Slavic family name as women bear it ("kowalska", "petrova"); "" for
+    any other."""
+    for ending, own in (("ska", "ski"), ("cka", "cki"), ("ova", "ov"), ("eva", "ev")):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word.removesuffix(ending) + own
+    return ""
+
+
 @cached(4096)
 def is_syllable(word: str) -> bool:
     """Whether a word may be half of an East or Southeast Asian given name like "Mei-Ling"."""

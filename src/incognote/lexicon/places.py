@@ -34,6 +34,15 @@ class State:
     zip3: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Province:
+    """A state or province abroad, as it stands in addresses: the codes may be none."""
+
+    name: str
+    codes: tuple[str, ...]
+    country: str
+
+
 class ZipTable:
     """Which ZIP codes a town has, and which town a ZIP code. Towns go by state and folded name."""
 
@@ -133,11 +142,17 @@ class Places:
     @cached_property
     def regions(self) -> Mapping[str, str]:
         """Folded name or code of a state or province abroad -> its country."""
-        found: dict[str, str] = {}
+        return {form: province.country for form, province in self.provinces.items()}
+
+    @cached_property
+    def provinces(self) -> Mapping[str, Province]:
+        """Folded name or code of a state or province abroad -> what it is."""
+        found: dict[str, Province] = {}
         for line in store.lines("regions"):
             codes, name, country = line.split("|")
-            for form in (name, *codes.split()):
-                found.setdefault(fold(form), country)
+            province = Province(name, tuple(codes.split()), country)
+            for form in (name, *province.codes):
+                found.setdefault(fold(form), province)
         return found
 
     @cached_property

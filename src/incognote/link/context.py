@@ -9,7 +9,7 @@ from incognote.lexicon import lexicon
 from incognote.lexicon.eponyms import is_term, names_thing
 from incognote.lexicon.speech import tag
 from incognote.lexicon.verbs import DOES, HUMAN, OF_PEOPLE
-from incognote.lexicon.words import may_be_no_name
+from incognote.lexicon.words import UNCUED, is_borne, may_be_no_name
 
 _NAME_TAGS = frozenset({"NNP", "NNPS"})
 _FINITE = frozenset({"VBD", "VBZ", "MD"})
@@ -100,6 +100,14 @@ _DID_SURELY = re.compile(rf"{_OFTEN}(?:{_SURELY_DID})\b")
 _TOLD = re.compile(r" (?:was |also )*(?:notified|informed|aware)\b")
 _CALLED = (" (goes by ", " (aka ", " (a.k.a. ", " (called ", " (née ", " (nee ", " (prefers ")
 _VERB_ENDS = re.compile(r" [a-z]{3,}(?:s|ed)[.;]")
+_LANGUAGE_BEFORE = re.compile(
+    r"\b(?:speak(?:s|ing)?|spoken|language[: ]|fluent in|in|understands|native|reads)\s+"
+    r"(?:only\s+|mostly\s+|some\s+)?$",
+    re.IGNORECASE,
+)
+_NATION_OF = re.compile(r"[ -](?:speak|interpret|language|descent|origin|catheter|foley|sized?\b)")
+# A department, a form, a machine: "RAD-1".
+_NUMBER_BEHIND = re.compile(r"-\d{1,2}(?![\w-])")
 _BRACKET = re.compile(r" \([^()\n]{1,60}\)")
 # Of these the tagger decides: "Wise to send glasses", "Banks to call".
 _UNSURE = frozenset("to at by with for on in from about and also may can".split())
@@ -200,6 +208,10 @@ def harmless_use(text: str, start: int, end: int, *, both_cases: bool) -> str:
         return ""
     if names_thing(text, start, end):
         return "eponym"
+    if word in lexicon().nationalities or word.lower() in lexicon().nationalities:
+        spoken = _LANGUAGE_BEFORE.search(text, max(0, start - 24), start)
+        if spoken or _NATION_OF.match(text, end):
+            return "language"
     if not may_be_no_name(word):
         return ""
     if word.islower() and both_cases:
@@ -208,6 +220,8 @@ def harmless_use(text: str, start: int, end: int, *, both_cases: bool) -> str:
         return "" if acts(text, start, end, tagger=False) else "one-case"
     if word.isupper() and len(word) <= 4 and lexicon().is_abbreviation(word):
         return "abbreviation"
+    if word.isupper() and len(word) <= 4 and _NUMBER_BEHIND.match(text, end):
+        return "code"
     if word.isupper() and len(word) > 1 and _in_capitals(text, start, end):
         return "heading"
     if starts_sentence(text, start):
@@ -227,6 +241,9 @@ def acts(text: str, start: int, end: int, *, tagger: bool = True) -> bool:
     if _VERB_ENDS.match(text, end) and not is_term(word):  # "Field renews."
         return True
     if not tagger:
+        return False
+    # What people do is written small; words in capitals are a title: "Primary Care Provider".
+    if following[1].istitle() and may_be_no_name(word) and not is_borne(word, UNCUED):
         return False
     own, after = tags_of(text, start, end)
     if after in _VERBS or (word.endswith("ing") and after != "JJ"):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from incognote.core.people import Sex
 from incognote.core.text.phrases import one_error
 from incognote.lexicon import lexicon
-from incognote.lexicon.name_words import family_share, may_call, name_pool, name_sex
+from incognote.lexicon.name_words import family_share, masculine, may_call, name_pool, name_sex
 from incognote.link.reading import Mention, initial_orders
 
 # Shorter words are one letter apart by chance.
@@ -235,7 +235,7 @@ class _Groups:
             return
         if not _may_be_misspelt(word) or len(self._bearing) > _MANY:
             return
-        for right in [right for right in self._bearing if one_error(right, word)]:
+        for right in [right for right in self._bearing if _is_slip(right, word)]:
             mention.misspelt[word] = right
             yield from ((one, right) for one in self._bearing[right])
             return
@@ -263,7 +263,12 @@ def _may_be_misspelt(word: str) -> bool:
 def _intended(word: str, words: Iterable[str]) -> str:
     if not _may_be_misspelt(word):
         return ""
-    return next((right for right in sorted(words) if one_error(right, word)), "")
+    return next((right for right in sorted(words) if _is_slip(right, word)), "")
+
+
+def _is_slip(right: str, word: str) -> bool:
+    """Whether a word is another one with an error in it; "Petrova" is Petrov's wife."""
+    return one_error(right, word) and masculine(word) != right and masculine(right) != word
 
 
 def _suffixes_agree(mention: Mention, one: Group) -> bool:

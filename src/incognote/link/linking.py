@@ -11,6 +11,7 @@ from incognote.core.types import Document, Dropped, Span
 from incognote.link.bare import SURE, find_bare, find_listed
 from incognote.link.belongings import with_belongings
 from incognote.link.grouping import Group, group
+from incognote.link.initials import stated_names, with_initials
 from incognote.link.labels import PEOPLE, is_stated, join_names, known_names, relabel, restore_names
 from incognote.link.missed import find_missed, grow_names, known_people, merged, name_users
 from incognote.link.persons import persons, stated_people
@@ -61,9 +62,9 @@ def link(
         replace(span, label=by_start[span.start]) if _changes(span, by_start) else span
         for span in spans
     ]
-    return Linked(
-        tuple(spans), People(with_belongings(persons(groups, document.people), spans, text))
-    )
+    people = People(with_belongings(persons(groups, document.people), spans, text))
+    elsewhere = (*document.people, *stated_names(document.known))
+    return Linked(tuple(spans), with_initials(people, text, elsewhere))
 
 
 def _found(

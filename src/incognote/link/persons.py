@@ -101,7 +101,7 @@ def _role(each: Group, patient: Group | None) -> Role:
 
 
 def _person(each: Group, role: Role, shared: Counter[str]) -> Person:
-    kinds = _kinds(each)
+    kinds = _kinds(each, shared)
     sex = _sex(each, kinds)
     parts = {word: name_part(word, kind) for word, kind in kinds.items()}
     mentions = tuple(_mention(m, parts) for m in each.mentions)
@@ -120,9 +120,10 @@ def _person(each: Group, role: Role, shared: Counter[str]) -> Person:
     )
 
 
-def _kinds(each: Group) -> dict[str, PartKind]:
+def _kinds(each: Group, families: Counter[str]) -> dict[str, PartKind]:
     """What each word is for this person, decided once: what most mentions say, the fuller ones and
-    those with a comma before the others; a word that no mention decides is what it mostly is."""
+    those with a comma before the others; a word that no mention decides is what it mostly is.
+    `families` are the family names of all people here."""
     votes: dict[str, Counter[PartKind]] = {}
     for mention in each.mentions:
         reading = mention.reading
@@ -136,6 +137,8 @@ def _kinds(each: Group) -> dict[str, PartKind]:
                 votes_of[written.kind] += weight
             elif mention.cue.title and len(reading.whole) == 1:
                 votes_of["family"] += 1
+            elif _is_called_by_kin(mention) and not name_pool(right) and not families[right]:
+                votes_of["given"] += 1
     given = {word for word, found in votes.items() if found["given"]}
     kinds: dict[str, PartKind] = {}
     for word, found in votes.items():
@@ -144,8 +147,15 @@ def _kinds(each: Group) -> dict[str, PartKind]:
         elif len(votes) > 1:
             kinds[word] = "nickname" if given and family_share(word) < 0.5 else "family"
         else:
-            kinds[word] = likely_pool(word)
+            kinds[word] = "family" if families[word] else likely_pool(word)
     return kinds
+
+
+def _is_called_by_kin(mention: Mention) -> bool:
+    """Whether one word follows a word for a relative, as given names do: "husband Joost". Behind
+    "baby" and "contact", which say nothing of the sex, family names appear as well."""
+    cue = mention.cue
+    return bool(cue.kinship and cue.sex) and len(mention.reading.whole) == 1
 
 
 def _sex(each: Group, kinds: dict[str, PartKind]) -> Trait:

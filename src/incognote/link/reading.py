@@ -20,6 +20,8 @@ from incognote.link.cues import Cue, cue
 _FAMILY, _GIVEN = 0.9, 0.4
 # And of the first of two family names, where everybody has two.
 _FIRST_OF_TWO = 0.5
+# So many bear a name with "O'" that its "O" is no initial.
+_IRISH = 1_000
 # Vietnamese middle names that show the sex.
 _BETWEEN = frozenset({"thi", "van"})
 _GENERATIONS = frozenset("jr sr ii iii iv".split())
@@ -107,7 +109,7 @@ def read(text: str, initials: bool = False, two_families: bool = False) -> Readi
     if initials and text.isalpha() and text.isupper() and len(text) <= 4:
         letters = (NameWord(i, i + 1, char.lower(), "initial", None) for i, char in enumerate(text))
         return Reading(tuple(letters))
-    written = name_forms.read(text).words
+    written = _joined(name_forms.read(text).words, text)
     names = [word for word in written if word.role in ("first", "last", "one")]
     comma = _has_comma(text, names)
     turned = not comma and _is_turned(names, text)
@@ -130,6 +132,20 @@ def read(text: str, initials: bool = False, two_families: bool = False) -> Readi
         else:
             words.append(NameWord(word.start, word.end, folded, "whole", kinds.get(word.start)))
     return Reading(tuple(words), suffix, sure=comma)
+
+
+def _joined(written: list[Word], text: str) -> list[Word]:
+    """The words, with the two halves of "O Sullivan" as one."""
+    found: list[Word] = []
+    for word in written:
+        last = found[-1] if found else None
+        if last and last.text == "O" and text[last.end : word.start] == " ":
+            whole = f"O'{word.text}"
+            if (lexicon().surname_bearers(whole) or 0) >= _IRISH:
+                found[-1] = Word(last.start, word.end, whole, word.role)
+                continue
+        found.append(word)
+    return found
 
 
 def _has_comma(text: str, names: list[Word]) -> bool:

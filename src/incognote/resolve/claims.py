@@ -57,7 +57,7 @@ def claims(
     found: dict[tuple[int, int, str], Claim] = {}
     dropped: list[Dropped] = []
     for span, weight in _weighed(document, candidates, policy):
-        tidy = _tidy(span, document.text)
+        tidy = _tidy(_in_value(span, document.lead), document.text)
         refusal = _refusal(span, weight, policy) if tidy else "empty"
         if refusal or tidy is None:
             dropped.append(Dropped(span, refusal))
@@ -89,6 +89,12 @@ def _refusal(span: Span, weight: int, policy: Policy) -> str:
     if span.label != SAFE and policy.rule(span.label).action == OFF:
         return "label-off"
     return ""
+
+
+def _in_value(span: Span, lead: int) -> Span:
+    """What a detector takes for one with the words that a format put before the value begins with
+    the value: the source does not hold those words."""
+    return replace(span, start=lead) if span.start < lead < span.end else span
 
 
 def _tidy(span: Span, text: str) -> Span | None:

@@ -103,15 +103,16 @@ def _agreed(claim: Claim, claims: Sequence[Claim], text: str) -> bool:
     is a quantity.
     """
     category = label(claim.span.label).category
-    if _VALUE.match(text, claim.span.end):
+    beside = [other for other in claims if other.span.overlaps(claim.span)]
+    if any(_VALUE.match(text, other.span.end) for other in beside):
         return False
     words = _WORD.findall(text[claim.span.start : claim.span.end])
     if (category == "NAME" and len(words) < 2) or any(map(is_medical, words)):
         return False
     finders = {
         detector_of(source)
-        for other in claims
-        if other.span.overlaps(claim.span) and label(other.span.label).category == category
+        for other in beside
+        if label(other.span.label).category == category
         for source in other.span.sources
     }
     return len(finders) > 1

@@ -17,7 +17,7 @@ from incognote.core.labels import MADE_OF_NAMES
 from incognote.core.text.phrases import lower
 from incognote.core.types import Document, Failure, Result
 from incognote.policy import ResolveRules
-from incognote.resolve.repeat import LABEL, sure_values
+from incognote.resolve.repeat import LABEL, NAMES, sure_values
 
 _WORD = re.compile(r"[^\W_]+")
 # Words within words are looked for in labels, and for few of them: a workbook may name thousands.
@@ -55,6 +55,8 @@ def _known_of_others(results: Sequence[Result]) -> Iterator[tuple[int, Document]
     for number, (result, mine) in enumerate(zip(results, own, strict=True)):
         said = {*mine, *result.document.known}
         places = {place for word in _left(result, by_word) for place in by_word[word]}
+        if letters := _unexplained(result):  # "Barnaby K.": the name may be in another document
+            places |= {at for at, each in enumerate(values) if _begins(each, letters)}
         known = tuple(values[place] for place in sorted(places) if values[place] not in said)
         if known:
             yield number, replace(result.document, known=(*result.document.known, *known))
@@ -82,6 +84,18 @@ def _left(result: Result, words: Mapping[str, object]) -> set[str]:
         for each in left
         if each == word or (len(word) >= _SHORTEST_GLUED and word in each)
     }
+
+
+def _unexplained(result: Result) -> set[str]:
+    """The initials of names that a document does not write out."""
+    text = result.document.text
+    return {lower(text[word.start]) for each in result.people for word in each.unexplained}
+
+
+def _begins(value: tuple[str, str], letters: set[str]) -> bool:
+    """Whether a value is a name of which one of these letters may be an initial."""
+    label, text = value
+    return label in NAMES and any(word[0] in letters for word in _words(text))
 
 
 def _words(text: str) -> set[str]:

@@ -29,7 +29,7 @@ SOURCE = "repetition"
 WEIGHT = 0
 SCORE = 0.5
 
-_NAMES = frozenset({"PATIENT", "DOCTOR"})
+NAMES = frozenset({"PATIENT", "DOCTOR"})
 _WHOLE = frozenset({"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "LOCATION-OTHER", "USERNAME"})
 # An uncertain span is not searched for in the rest of the document.
 _SURE = 0.8
@@ -105,7 +105,7 @@ def repetitions(
 
 def _stated(form: _Form) -> _Form:
     """A form of what the record states. Numbers may be measurements here, and words just words."""
-    stated = form.label in _NAMES and not form.guarded
+    stated = form.label in NAMES and not form.guarded
     return replace(form, weight=STATED) if stated else form
 
 
@@ -144,7 +144,7 @@ def sure_values(spans: Iterable[Span], text: str) -> list[tuple[str, str]]:
 @cached(256)
 def _may_repeat(label: str) -> bool:
     in_numbers = label_named(label).category in ("ID", "CONTACT")
-    return label in _NAMES or label in _WHOLE or in_numbers
+    return label in NAMES or label in _WHOLE or in_numbers
 
 
 def _inside(start: int, end: int, taken: _Stretches) -> bool:
@@ -155,7 +155,7 @@ def _inside(start: int, end: int, taken: _Stretches) -> bool:
 
 def _forms(values: Iterable[tuple[str, str]]) -> Iterator[_Form]:
     for label, found in dict.fromkeys(values):
-        if label in _NAMES:
+        if label in NAMES:
             yield from name_forms(found, label)
         elif label in _WHOLE:
             if len(found) >= _SHORTEST_PLACE:
@@ -284,7 +284,7 @@ def _misspelt(forms: Iterable[_Form], text: str, taken: _Stretches) -> Iterator[
     long = {
         form.text.lower(): form
         for form in forms
-        if form.label in _NAMES
+        if form.label in NAMES
         and not form.guarded
         and len(form.text) >= _SHORTEST_WITH_ERROR
         and form.text.isalpha()

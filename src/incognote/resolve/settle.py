@@ -18,6 +18,8 @@ NOTHING_LEARNED: Learned = {}
 _NO_PHI = frozenset({"CODE", "TRAIT"})
 # Rules that know a number by a word before it are surer than this, those that go by its shape less.
 _SHAPE = 0.8
+# A comma and a blank.
+_BETWEEN_WORDS = 2
 
 
 class _Neighbours:
@@ -42,27 +44,39 @@ def weigh_evidence(
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what a heavier (or equally heavy but surer) detector knows to be harmless.
 
-    Negative evidence counts only for what it covers whole: that "Parkinson" is a disease says
-    nothing about "James Parkinson". That a model sees no PHI says nothing of labels it never
-    learned. A draw goes to PHI.
+    Negative evidence counts only for what it covers whole, in one piece or in several: that
+    "Parkinson" is a disease says nothing about "James Parkinson". That a model sees no PHI says
+    nothing of labels it never learned. A draw goes to PHI.
     """
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     harmless = _Neighbours(against)
     for claim in claims:
-        stronger = [
+        surer = [
             other
             for other in harmless.of(claim.span)
-            if other.span.covers(claim.span)
-            and _may_argue(other.span, claim.span.label, learned)
+            if _may_argue(other.span, claim.span.label, learned)
             and (other.weight, other.span.score) > (claim.weight, claim.span.score)
         ]
+        stronger = [other for other in surer if other.span.covers(claim.span)]
+        if not stronger and _cover_together(surer, claim.span):
+            stronger = surer
         if stronger:
             winner = min(stronger, key=rank).span
             dropped.append(Dropped(claim.span, f"safe:{','.join(winner.sources)}"))
         else:
             kept.append(claim)
     return kept, dropped
+
+
+def _cover_together(parts: Sequence[Claim], whole: Span) -> bool:
+    """Whether harmless stretches leave no word of a find: "Legg-Calve-Perthes, Herring B"."""
+    end = whole.start
+    for part in sorted(parts, key=_start):
+        if part.span.start > end + _BETWEEN_WORDS:
+            return False
+        end = max(end, part.span.end)
+    return bool(parts) and end + 1 >= whole.end and min(map(_start, parts)) <= whole.start
 
 
 def _may_argue(harmless: Span, label: str, learned: Learned) -> bool:
@@ -112,9 +126,17 @@ def specify(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
     kept: list[Claim] = []
     dropped: list[Dropped] = []
     backed: dict[tuple[int, int], Claim] = {}
+    known = _Neighbours(claim for claim in claims if not _is_shape(claim))
     for claim in claims:
+        if not _is_shape(claim):
+            kept.append(claim)
+            continue
+        if (whole := _whole_of(claim, known)) is not None:
+            where = f"{whole.span.label}@{whole.span.start}-{whole.span.end}"
+            dropped.append(Dropped(claim.span, f"merged:{where}"))
+            continue
         kind = kinds.get(_place(claim))
-        if kind is None or not _is_shape(claim):
+        if kind is None:
             kept.append(claim)
             continue
         where = f"{kind.span.label}@{kind.span.start}-{kind.span.end}"
@@ -127,6 +149,20 @@ def specify(claims: Sequence[Claim]) -> tuple[list[Claim], list[Dropped]]:
 
 def _is_shape(claim: Claim) -> bool:
     return claim.span.label == "IDNUM" and claim.span.score <= _SHAPE and not claim.stated
+
+
+def _whole_of(shape: Claim, known: _Neighbours) -> Claim | None:
+    """What the same detector knows a longer stretch to be. It looked again at a part of it: that is
+    no second opinion ("4477522" of "UTM 17T 584937 4477522")."""
+    own = set(map(detector_of, shape.span.sources))
+    wholes = [
+        other
+        for other in known.of(shape.span)
+        if other.span.covers(shape.span)
+        and _place(other) != _place(shape)
+        and own.issuperset(map(detector_of, other.span.sources))
+    ]
+    return min(wholes, key=rank, default=None)
 
 
 def _place(claim: Claim) -> tuple[int, int]:
@@ -162,6 +198,11 @@ class _PlacedClaims:
         rests = list(self._rests(claim.span, rivals))
         winner = min(rivals, key=rank).span
         if rests and len(rivals) == 1 and _is_part_of(rivals[0], claim):
+            if self._is_word_before(rests, rivals[0]):
+                self.dropped.append(
+                    Dropped(claim.span, f"overlap:{winner.label}@{winner.start}-{winner.end}")
+                )
+                return
             self.dropped.append(
                 Dropped(winner, f"merged:{claim.span.label}@{claim.span.start}-{claim.span.end}")
             )
@@ -176,6 +217,16 @@ class _PlacedClaims:
                 self._swap([rival], rival.backed_by(claim))
         for start, end in rests:
             self._place_rest(Claim(claim.span.moved(start, end), claim.weight))
+
+    def _is_word_before(self, rests: Sequence[tuple[int, int]], rival: Claim) -> bool:
+        """Whether all that is left of an identifier is the word that says what it is: "MAC" of "MAC
+        00 1B 44 11 3A B7"."""
+        end = rests[-1][1]
+        return (
+            end < rival.span.start
+            and self.text[end : rival.span.start].isspace()
+            and not any(char.isdigit() for char in self.text[rests[0][0] : end])
+        )
 
     def _rests(self, span: Span, rivals: Sequence[Claim]) -> Iterable[tuple[int, int]]:
         at = span.start

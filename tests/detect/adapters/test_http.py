@@ -6,6 +6,7 @@ import json
 import re
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -110,6 +111,23 @@ class Server(BaseHTTPRequestHandler):
     def nan(self, body):
         return b'{"spans": [[{"start": 0, "end": 1, "label": "PERSON", "score": NaN}]]}'
 
+    def flood(self, body):
+        """More than any answer needs, and fast."""
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):  # the client has had enough
+            for _ in range(200):
+                self.wfile.write(b" " * (1 << 20))
+
+    def deep(self, body):
+        return b"[" * 200_000
+
+    def endless(self, body):
+        return b'{"spans": [[{"start": 0, "end": Infinity, "label": "PERSON"}]]}'
+
+    def strange_rows(self, body):
+        return {"spans": [["Kowalski"]]}
+
     def log_message(self, *args):
         pass
 
@@ -168,6 +186,9 @@ ERRORS = {
     "drip-headers": "cannot be reached: TimeoutError",
     "unmapped": "a label is not mapped",
     "nan": "scores are not between 0 and 1",
+    "deep": "not JSON",
+    "endless": "does not follow the protocol",
+    "strange-rows": "does not follow the protocol",
 }
 
 
@@ -178,6 +199,11 @@ def test_a_server_that_misbehaves(server, marked, path, message):
         marked(detector, "Kowalski")
     assert "Kowalski" not in str(error.value)
     assert not server.dripped_to_the_end, "the answer was read to its end, however late"
+
+
+def test_a_server_that_floods(server, marked):
+    with pytest.raises(DetectError, match="too large"):
+        marked(HttpDetector(f"{server.url}/flood", labels=PERSON), "Kowalski")
 
 
 @pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])

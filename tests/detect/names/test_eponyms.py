@@ -19,6 +19,10 @@ THINGS = [
     ("Weak for 20 min (Todd's). Better now.", "Todd"),
     ("The pouch of Douglas is free.", "Douglas"),
     ("Suspected Addison, cortisol sent.", "Addison"),
+    ("Lynch in the family, colonoscopy yearly.", "Lynch"),
+    ("Hodgkin in remission since 2019.", "Hodgkin"),
+    # A word of the language, and nobody's name any more.
+    ("Trousseau was present after the second cuff.", "Trousseau"),
     ("Family history of Huntington on both sides.", "Huntington"),
 ]
 PEOPLE = [

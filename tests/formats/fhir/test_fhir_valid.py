@@ -261,3 +261,31 @@ def test_outside_resources_stay_valid(path, policy):
     if not resource.get("resourceType") or not _is_valid(resource):
         pytest.skip("not valid to begin with")
     _check(json.loads(deidentified(data, path.name, policy)))
+
+
+def test_a_time_of_the_type_instant_is_one_under_safe_harbor():
+    """A year alone is no instant, whichever element holds it."""
+    observation = {
+        "resourceType": "Observation",
+        "status": "final",
+        "code": {"text": "Potassium"},
+        "effectiveInstant": "2024-02-11T06:15:00Z",
+    }
+    out = json.loads(deidentified(json.dumps(observation), "o.json", "hipaa-safe-harbor"))
+    _check(out)
+    assert "2024-02-11" not in json.dumps(out)
+
+
+@pytest.mark.parametrize("search", ["Patient?name={}", "Observation?patient.name={}"])
+def test_a_search_asks_for_the_surrogate(search):
+    bundle = {
+        "resourceType": "Bundle",
+        "type": "batch",
+        "entry": [
+            {"resource": {"resourceType": "Patient", "name": [{"family": "Kessinger"}]}},
+            {"request": {"method": "GET", "url": search.format("Kessinger")}},
+        ],
+    }
+    patient, asked = json.loads(deidentified(json.dumps(bundle), "bundle.json"))["entry"]
+    name = patient["resource"]["name"][0]["family"]
+    assert asked["request"]["url"] == search.format(name)

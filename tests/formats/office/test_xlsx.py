@@ -193,3 +193,17 @@ def test_codes_in_headers_are_no_part_of_names():
     out = openpyxl.load_workbook(io.BytesIO(masked(buffer.getvalue(), "x.xlsx", [NAME])))
     assert out.active.oddHeader.center.text == "[PATIENT] & Sons"
     assert out.active.oddHeader.left.text == "Page &P"
+
+
+@pytest.mark.parametrize(
+    ("header", "is_clinical"),
+    [("K", True), ("Na", True), ("Hgb", True), ("INR", True), ("Vu", False), ("Quillon", False)],
+)
+def test_symbols_of_tests_in_a_row_of_headers_are_no_initials(header, is_clinical):
+    book = openpyxl.Workbook()
+    book.active.append(["MRN", "Patient Name", header])
+    book.active.append([7741902, "Kessinger, Robert", 4.1])
+    stream = io.BytesIO()
+    book.save(stream)
+    (found,) = (d for d in documents(stream.getvalue(), "a.xlsx") if d.text == header)
+    assert found.clinical == is_clinical

@@ -39,6 +39,28 @@ def test_coded_values_stay(value, policy):
     assert value in deidentified(_entry(value), "x.xml", policy).decode()
 
 
+TITLES = [
+    ("SURGICAL DRAINS", "Surgical Drains"),
+    ("Hospital Course", "Hospital  course"),
+    ("Discharge medications", "Discharge Meds"),
+]
+
+
+@pytest.mark.parametrize(("called", "title"), TITLES)
+def test_what_a_catalogue_calls_a_section_stays(called, title):
+    code = f'<code code="1" codeSystem="2.16.840.1.113883.6.1" displayName="{called}"/>'
+    known = documents(f"{HEAD}{code}<title>{title}</title>{TAIL}".encode(), "x.xml")
+    # Kept, or read as a clinical value: only strong evidence counts there.
+    assert all(each.clinical for each in known if each.text == title)
+    assert title in deidentified(f"{HEAD}{code}<title>{title}</title>{TAIL}", "x.xml").decode()
+
+
+def test_a_title_that_names_the_patient_is_read():
+    code = '<code code="1" codeSystem="2.16.840.1.113883.6.1" displayName="Plan of care"/>'
+    out = deidentified(f"{HEAD}{code}<title>Plan for Adaeze Okonkwo</title>{TAIL}", "x.xml")
+    assert b"Okonkwo" not in out
+
+
 def test_a_place_that_takes_part_is_told_by_its_class():
     inner = (
         '<act><participant><participantRole classCode="SDLOC"><playingEntity classCode="PLC">'

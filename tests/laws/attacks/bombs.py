@@ -313,6 +313,55 @@ def bz2_text() -> bytes:
     return bz2.compress(b" " * (20 * _MB))
 
 
+def csv_wide() -> bytes:
+    return b"id,text" + b",c" * (3 * _MB) + b"\n1,x" + b",1" * (3 * _MB) + b"\n"
+
+
+def dicom_deep() -> bytes:
+    """Sequences within sequences, none of which ends."""
+    sequence = b"\x40\x00\x75\xa0SQ\0\0\xff\xff\xff\xff"
+    return _dicom(b"1.2.840.10008.1.2.1", (sequence + b"\xfe\xff\x00\xe0\xff\xff\xff\xff") * 20_000)
+
+
+def docx_embedded() -> bytes:
+    main = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"/>'
+    members = {"word/document.xml": main, "word/embeddings/a.docx": docx()}
+    return _zip({"[Content_Types].xml": _TYPES, **members})
+
+
+def cda_attachment() -> bytes:
+    data = base64.b64encode(_gzip(1000 * _MB))
+    text = b'<text mediaType="application/gzip" representation="B64">' + data + b"</text>"
+    body = b"<component><nonXMLBody>" + text + b"</nonXMLBody></component>"
+    return b'<ClinicalDocument xmlns="urn:hl7-org:v3">' + body + b"</ClinicalDocument>"
+
+
+def pdf_pages_in_a_circle() -> bytes:
+    pages = b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>endobj\n"
+    head = b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    return head + pages + b"trailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF\n"
+
+
+def tiff_in_a_circle() -> bytes:
+    """A directory of one entry that says that the next directory is itself."""
+    entry = struct.pack("<HHII", 256, 4, 1, 10)
+    return b"II*\0" + struct.pack("<IH", 8, 1) + entry + struct.pack("<I", 8)
+
+
+def jpeg() -> bytes:
+    """A picture of one colour, 400 million points."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.new("L", (20_000, 20_000)).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+def ndjson_names() -> bytes:
+    names = b'{"family":"x"},' * (3 * _MB) + b'{"family":"x"}'
+    return b'{"resourceType":"Patient","id":"1","name":[' + names + b"]}\n"
+
+
 BOMBS: dict[str, Callable[[], bytes]] = {
     "one.zip": zip_one,
     "many.zip": zip_many,
@@ -345,4 +394,12 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "a.vcf.gz": vcf_gz,
     "a.txt.xz": lzma_text,
     "a.txt.bz2": bz2_text,
+    "wide.csv": csv_wide,
+    "deep.dcm": dicom_deep,
+    "embedded.docx": docx_embedded,
+    "attachment.xml": cda_attachment,
+    "circle.pdf": pdf_pages_in_a_circle,
+    "circle.tiff": tiff_in_a_circle,
+    "white.jpg": jpeg,
+    "names.ndjson": ndjson_names,
 }

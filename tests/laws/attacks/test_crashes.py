@@ -108,6 +108,53 @@ def test_a_full_disk_leaves_whole_files_or_none(
             assert data == b"<[PATIENT]> was seen. " * (1 + 40 * number)
 
 
+MOUNT = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift && '
+SMALL_DISK = MOUNT + 'cd "$1" && shift && "$@"; code=$?; cp -r . "$COPY"; exit $code'
+CAN_MOUNT = (
+    shutil.which("unshare")
+    and subprocess.run(
+        ["unshare", "-rm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"],
+        capture_output=True,
+        check=False,
+    ).returncode
+    == 0
+)
+
+
+@pytest.mark.skipif(not CAN_MOUNT, reason="this system lets nobody mount a small disk")
+@pytest.mark.parametrize("size", ["4k", "16k", "40k"])
+def test_a_disk_that_is_full_indeed(size: str, notes: Path, tmp_path: Path, tiny: Path) -> None:
+    """Twelve notes of 57 kB do not fit: whole files or none, and the reason is given."""
+    disk, copy = tmp_path / "disk", tmp_path / "copy"
+    disk.mkdir()
+    command = [sys.executable, "-m", "incognote", "deid", str(notes), "-o", "out"]
+    done = subprocess.run(
+        [
+            *("unshare", "-rm", "sh", "-c", SMALL_DISK, "sh", size, str(disk)),
+            *command,
+            *("--policy", str(tiny), "--quiet"),
+        ],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            "INCOGNOTE_KEY": "a sheet of brass, thin",
+            "COPY": str(copy),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert CANARY not in done.stderr + done.stdout
+    for name, data in _tree(copy).items():
+        assert CANARY.encode() not in data
+        place = Path(name).name
+        if place.startswith("n") and place.endswith(".txt"):
+            assert data == b"<[PATIENT]> was seen. " * (1 + 40 * int(place[1:4]))
+
+
 def test_two_runs_into_one_folder_are_refused(
     notes: Path, tmp_path: Path, tiny: Path, deid_here: Deid
 ) -> None:

@@ -14,7 +14,7 @@ MOVED = [
     ("MWF", 1, "TTS"), ("TTS", 1, "WFS"), ("TTS", 6, "MWF"), ("mwf", 8, "tts"),
     ("T-Th-S", 1, "W-F-Su"), ("M/W/F", 1, "T/Th/Sa"), ("M, W, F", 3, "M, Th, Sa"),
     ("M-F", 1, "T-Sa"), ("M-F", 3, "Th-M"), ("TTHS", 1, "WFSU"), ("TRS", 1, "WFS"), ("MWR", 1, "TRF"),
-    ("T", 1, "W"), ("M", 2, "W"), ("TTS", 5, "TThSu"),
+    ("T", 1, "W"), ("M", 2, "W"), ("TTS", 5, "TThSu"), ("Tu/Th/Sa", 5, "Tu/Th/Su"),
 ]  # fmt: skip
 
 

@@ -120,6 +120,16 @@ def test_the_joint_of_two_surnames_stays():
 
 
 @pytest.mark.parametrize("patient", PATIENTS[:8])
+def test_an_abbreviation_behind_the_family_name_is_the_name(patient):
+    whole, cut, open_ = values(
+        "[[Harper, William|PATIENT]]; [[Harper, Wm.|PATIENT]]; [[Wm Harper|PATIENT]]", patient
+    )
+    family, given = whole.split(", ")
+    assert cut == f"{family}, {given[0]}."
+    assert open_ == f"{given} {family}"
+
+
+@pytest.mark.parametrize("patient", PATIENTS[:8])
 def test_an_abbreviated_first_name_becomes_an_initial(patient):
     short, full = values("[[Wm. Harper|DOCTOR]], [[William Harper|DOCTOR]]", patient)
     assert short == f"{full[0]}. {full.split()[1]}"
@@ -165,12 +175,23 @@ def test_a_wife_may_go_by_her_husbands_name(patient):
     assert wife.split()[0] == husband
 
 
-def test_polish_women_have_the_surname_of_their_men():
+@pytest.mark.parametrize(
+    ("his", "hers"),
+    [("Kowalski", "Kowalska"), ("Wojciechowski", "Wojciechowska"), ("Petrov", "Petrova")],
+)
+def test_slavic_women_have_the_surname_of_their_men(his, hers):
     for patient in PATIENTS:
-        man, woman = values("Mr. [[Kowalski|PATIENT]], Mrs. [[Kowalska|PATIENT]]", patient)
+        man, woman = values(f"Mr. [[{his}|PATIENT]], Mrs. [[{hers}|PATIENT]]", patient)
         assert woman != man
         assert woman.startswith(man.rstrip("iy"))
         assert woman.endswith("a")
+        [alone] = values(f"Mrs. [[{hers}|PATIENT]]", patient)
+        assert alone == woman
+
+
+def test_an_indian_name_with_such_an_ending_is_no_womans():
+    man, other = values("Mr. [[Sachdev|PATIENT]], Mr. [[Sachdeva|PATIENT]]", PATIENTS[0])
+    assert not other.startswith(man.rstrip("iy"))
 
 
 def test_user_names_follow_their_person():
@@ -328,11 +349,29 @@ def test_every_listed_name_can_appear_and_a_name_may_be_its_own_surrogate():
 
 
 def test_every_name_is_in_one_cell():
+    """But for two letters that nobody can speak, as "Jr", which no patient should be called."""
     for kind in ("first", "last"):
         assert min(len(cell) for cell in name_cells(kind) if ":either:" not in cell.key) >= 60
     listed = sum(len(cell) for kind in ("first", "last") for cell in name_cells(kind))
     tables = [lexicon().name_table(kind) for kind in ("first", "last")]
-    assert listed == len({t.key(row) for t in tables for row in range(len(t))})
+    names = {t.key(row) for t in tables for row in range(len(t))}
+    apart = {name for name in names if name_place(name) is None}
+    assert listed == len(names - apart)
+    assert apart == {n for n in names if len(n) == 2 and n != "ng" and not set(n) & set("aeiouy")}
+
+
+@pytest.mark.parametrize("given", ["Barnaby", "Siegfried", "Hobart", "Casimir"])
+def test_a_given_name_that_is_oftener_a_family_name_becomes_one_that_is_both(given):
+    new = {surrogate(given, "PATIENT", f"p{i}") for i in range(30)}
+    assert all(lexicon().first_name_bearers(name) >= 100 for name in new)
+    assert all(lexicon().surname_bearers(name) >= 100 for name in new)
+
+
+@pytest.mark.parametrize("short", ["Seb", "Zed"])
+def test_a_short_name_on_no_list_is_a_name_and_no_initials(short):
+    new = {values(f"[[{short} Vail|PATIENT]]", f"p{i}")[0].split()[0] for i in range(8)}
+    assert all(re.search("[aeiouy]", name.lower()) for name in new)
+    assert max(map(len, new)) > 3
 
 
 def test_a_name_on_no_list_becomes_one_of_the_rarest():

@@ -29,6 +29,17 @@ JOBS = {
     "rn": "health",
     "army veteran": "military",
     "homemaker": "home",
+    "lutheran pastor": "clergy",
+    "imam": "clergy",
+    "retired Latin teacher": "education",
+    "middle-school band director": "education",
+    "school bus driver": "driving",
+    "school cook": "service",
+    "teacher's aide": "education",
+    "fire boss": "mining",
+    "loom fixer": "chemicals",
+    "boning room trimmer": "animals",
+    "cheese grader": "farming",
     # A word inside another one is no exposure.
     "patent examiner": "desk",
     "importer": "desk",
@@ -84,3 +95,9 @@ def test_the_article_before_a_job_stays_right():
 )
 def test_what_is_said_with_a_verb_keeps_its_exposure(said, exposed):
     assert exposure(said) == exposed
+
+
+@pytest.mark.parametrize("job", ["cooks at the senior center", "guards for the county"])
+def test_a_verb_that_is_also_the_plural_of_a_job_stays_a_verb(job):
+    for patient in "abcd":
+        assert surrogate(job, "PROFESSION", patient).startswith("works as a")

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
 
 import pytest
 from tests.transform.conftest import deid, new_values, surrogate
 
 from incognote.lexicon import fold_place, lexicon
 from incognote.transform.places.organisations import known_group
+from incognote.transform.spelling import squeeze
+from incognote.transform.word_data import groups_of
 
 PATIENTS = [f"p{i}" for i in range(20)]
 
@@ -182,3 +186,37 @@ def test_brands_in_one_word_become_brands():
 def test_letters_with_stops_stay_letters():
     for name in ("SMITH COUNTY M.E.", "Smith County M.E."):
         assert re.fullmatch(r"(?i:[a-z. ]+ county) [A-Z]\.[A-Z]\.", surrogate(name, "ORGANIZATION"))
+
+
+def test_every_chain_that_detection_knows_becomes_another():
+    table = tomllib.loads(
+        files("incognote.detect.places").joinpath("cues.toml").read_text("utf-8")
+    )["known"]
+    names = [name for key in ("hospitals", "organizations") for name in table[key].split("\n")]
+    assert [name for name in names if name and not known_group(name, whole=True)] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["BlueCross", "Blue Cross of Ohio", "Tricare", "UCARE", "State Farm", "Uber", "BCBS"]
+)
+def test_a_brand_becomes_a_brand(name):
+    groups = [*groups_of("known", "anywhere"), *groups_of("known", "alone")]
+    brands = {squeeze(each) for group in groups for each in group}
+    for patient in PATIENTS:
+        new = surrogate(name, "ORGANIZATION", patient)
+        assert squeeze(new) in brands or squeeze(new.rpartition(" of ")[0]) in brands
+
+
+KIND_STAYS = {
+    "TAMARACK RHEUMATOLOGY & OSTEOPOROSIS, P.C.": r"[A-Z]+ RHEUMATOLOGY & OSTEOPOROSIS, P\.C\.",
+    "2nd Platoon, 541st Sapper Co": r"\d\w\w Platoon, \d+\w\w Sapper Co",
+    "Gassville Consolidated Schools": r"\w+ Consolidated Schools",
+    "Le Bonheur Arthritis Clinic": r"Le \w+ Arthritis Clinic",
+    "Ironworkers Local 6 Welfare Fund": r"Ironworkers Local \d Welfare Fund",
+}
+
+
+@pytest.mark.parametrize(("name", "form"), KIND_STAYS.items())
+def test_what_is_done_there_stays(name, form):
+    for patient in PATIENTS:
+        assert re.fullmatch(form, surrogate(name, "ORGANIZATION", patient))

@@ -42,17 +42,21 @@ def read(path: Path) -> Iterator[AnnotatedDocument]:
 
 def _notes(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """`incognote detect` reads every field of a row. If one of them has the name of a text, the
-    note is that one, under the id of the row; else each is a note, under the id and its place."""
+    note is that one, under the id of the row; else each is a note, under the id and its place. So
+    is a field beside a note in which something was found, where its text was written, too."""
     for place, row in rows:
         fields = row.get("fields") if isinstance(row, Mapping) else None
         if not isinstance(fields, list) or not all(isinstance(each, Mapping) for each in fields):
             yield place, row
             continue
         notes = [each for each in fields if _name(each) in _TEXT]
-        if len(notes) == 1:
-            yield place, {**notes[0], "id": row["id"]}
-        else:
-            yield from ((place, {**each, "id": f"{row['id']} {_name(each)}"}) for each in fields)
+        own = notes[0] if len(notes) == 1 else None
+        if own is not None:
+            yield place, {**own, "id": row["id"]}
+        for each in fields:
+            found = isinstance(each.get("text"), str) and each.get("spans")
+            if own is None or (each is not own and found):
+                yield place, {**each, "id": f"{row['id']} {_name(each)}"}
 
 
 def _name(field: Mapping[str, Any]) -> str:

@@ -78,7 +78,7 @@ class HttpDetector:
                 (int(r["start"]), int(r["end"]), str(r["label"]), float(r.get("score", 1.0)))
                 for r in rows
             ]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise DetectError("the server's answer does not follow the protocol") from None
         if any(not 0 <= start < end <= len(view.text) for start, end, _, _ in finds):
             raise DetectError("the server's spans lie outside the text")
@@ -163,7 +163,7 @@ class HttpDetector:
             raise DetectError("the server's answer is too large")
         try:
             return json.loads(answer)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise DetectError("the server's answer is not JSON") from None
 
 
@@ -216,7 +216,7 @@ def _mentions(text: str, answer: Any) -> Iterator[dict[str, Any]]:
                     "end": place[mention["characterOffsetEnd"]],
                     "label": mention["ner"],
                 }
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, AttributeError):
         raise DetectError("the server's answer is not CoreNLP's") from None
 
 

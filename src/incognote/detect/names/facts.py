@@ -132,6 +132,8 @@ class Facts(BoundedDict[str, int]):
     def _work_out(self, word: str) -> int:
         if not word[0].isalpha():
             return DIGITS if word[0].isdigit() else _PUNCTUATION.get(word, 0)
+        if word[-1] == "s" and 2 < len(word) <= _LONGEST_ABBREVIATION + 1 and word[:-1].isupper():
+            return UPPER | NEVER  # several of what is abbreviated: "SCDs", "PVCs"
         lower = word.lower()
         bits = self._cues.get(lower, 0) | _shape(word)
         if len(word) == 2 and bits & CAPITAL:
@@ -171,7 +173,8 @@ class Facts(BoundedDict[str, int]):
         if rare and lexicon.is_drug(word) and not bits & PLACE and not lexicon.is_ordinary(word):
             bits |= DRUG
         if not bits & (FIRST | LAST):
-            return bits | (ORDINARY if ordinary else UNKNOWN)
+            # An eponym that nobody bears any more is read where it appears: "Trousseau".
+            return bits | (ORDINARY if ordinary and not bits & EPONYM else UNKNOWN)
         frequent = (first or 0) >= WEIGHED.given or (last or 0) >= WEIGHED.family
         if ordinary:
             return bits | (AMBIGUOUS if frequent else ORDINARY)

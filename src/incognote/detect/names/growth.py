@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.behind import has_credential
 from incognote.detect.names.facts import (
+    AFTER_NAME,
+    AMBIGUOUS,
     CAPITAL,
     CLOSE,
     COLON,
@@ -16,9 +18,11 @@ from incognote.detect.names.facts import (
     CREDENTIAL,
     CUE,
     DOT,
+    FAMILY,
     FIELD_PATIENT,
     FIRST,
     HYPHEN,
+    KIN,
     KNOWN,
     LAST,
     LETTER,
@@ -93,7 +97,7 @@ def _take_separate(page: Page, run: Run, kind: int) -> bool:
         run.suffix = True
         run.stop = _with_dot(page, at)
     elif here & letter and not glued:
-        if not _initial_fits(page, at):
+        if not _initial_fits(page, run, at):
             return False
         _add_initial(page, run, at)
     elif here & letter and page.bits[at - 1] & DOT and run.initials and run.initials[-1] == at - 2:
@@ -192,18 +196,33 @@ def _continues_name(page: Page, run: Run, at: int, kind: int) -> bool:
         return False
     if bits & NAMEABLE:
         return True
-    # "Ephraim Stills": a rare surname that is an ordinary word, behind a certain first name.
+    before = page.bits[run.names[-1]]
+    certain = bool(before & FIRST and before & (STRONG | KNOWN))
     if bits & (NEVER | CUE):
-        return False
+        return certain and is_any_word(bits) and _is_surname_by_use(page, run, at)
     if (bits & LAST or not bits & MEDICAL) and has_credential(page, at + 1):
         return True
-    certain = page.bits[run.names[-1]] & (FIRST | STRONG | KNOWN)
-    return bool(
-        certain & FIRST
-        and certain & (STRONG | KNOWN)
-        and bits & LAST
-        and not bits & (NEVER | CUE | MEDICAL)
-    )
+    # "Ephraim Stills": a rare surname that is an ordinary word, behind a certain first name.
+    return bool(certain and bits & LAST and not bits & MEDICAL)
+
+
+def is_any_word(bits: int) -> bool:
+    """A frequent surname that is also one of the words of which all texts are made: Still, Page."""
+    frequent = bits & LAST and bits & (STRONG | AMBIGUOUS)
+    return bool(frequent and bits & (NEVER | CUE) and not bits & (TITLE | KIN | FAMILY | NAMEABLE))
+
+
+def _is_surname_by_use(page: Page, run: Run, at: int) -> bool:
+    """What people do comes behind it, or a title before all of it: "John Still was seen",
+    "Dr. Karen Page". Written with its capital, the small word alone would begin a sentence."""
+    if at + 1 < len(page) and not page.gap(at + 1):
+        following = page.bits[at + 1]
+        if following & AFTER_NAME and following & LOWER:
+            return True
+    first = run.first - 1
+    if first > 0 and page.bits[first] & DOT:
+        first -= 1
+    return first >= 0 and bool(page.bits[first] & TITLE)
 
 
 def _is_second_half(page: Page, at: int, kind: int) -> bool:
@@ -220,14 +239,17 @@ def _is_second_half(page: Page, at: int, kind: int) -> bool:
     )
 
 
-def _initial_fits(page: Page, at: int) -> bool:
-    """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause."""
+def _initial_fits(page: Page, run: Run, at: int) -> bool:
+    """A lone letter behind a name: "Thanh-Mai T", but not "I" or "A" that starts a clause, unless
+    the name is turned round: "JONES, MARY A returned"."""
     if _with_dot(page, at) == at + 2:
         return True
     apart = page.gap(at + 1) or page.bits[at + 1] & (COMMA | CLOSE | COLON | OPEN)
     if apart:
         return True
-    return not page.glued(at + 1) and page.words[at] not in "AaIi"
+    if page.glued(at + 1):
+        return False
+    return page.words[at] not in "AaIi" or (page.words[at] == "A" and run.comma)
 
 
 def _particles(page: Page, at: int, kind: int) -> int:

@@ -28,6 +28,7 @@ from incognote.detect.names.facts import (
     NEVER,
     OPEN,
     ORDINARY,
+    REGION,
     UPPER,
 )
 from incognote.detect.names.initials import find_initials, signing_off
@@ -174,6 +175,9 @@ def _same_person(page: Page, index: int) -> bool:
     ):
         return False
     if bits & NEVER and bits & UPPER:
+        return False
+    # "Mr. French speaks French": a language or a nation needs a cue of its own.
+    if bits & REGION and bits & NEVER and CUES.isdisjoint(around):
         return False
     return _SPOILERS.isdisjoint(around)
 

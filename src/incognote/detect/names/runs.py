@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from incognote.detect.names.behind import has_credential
 from incognote.detect.names.facts import (
+    AFTER_NAME,
     AFTER_PATIENT,
     ANNOUNCING,
     CANDIDATE,
@@ -43,7 +44,7 @@ from incognote.detect.names.facts import (
     UPPER,
     cues,
 )
-from incognote.detect.names.growth import SHORT, grow
+from incognote.detect.names.growth import SHORT, grow, is_any_word
 from incognote.detect.names.page import Run
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def find_runs(page: Page) -> Iterator[Run]:
             start = index
         elif bits & ANNOUNCING:
             start = _announced_name(page, index)
-        elif not bits & _NO_SURNAME and _is_surname_here(page, index):
+        elif (
+            not bits & _NO_SURNAME or is_any_word(bits) or _is_in_patient_field(page, index)
+        ) and _is_surname_here(page, index):
             start = index
         else:
             continue
@@ -79,6 +82,12 @@ def find_runs(page: Page) -> Iterator[Run]:
         run = _run_from(page, start, done)
         done = run.stop
         yield run
+
+
+def _is_in_patient_field(page: Page, at: int) -> bool:
+    """Whether a field for the patient begins here: "Patient: Pain, Robert" names nobody's pain."""
+    bits = page.bits
+    return at > 1 and bool(bits[at - 1] & COLON and bits[at - 2] & FIELD_PATIENT)
 
 
 def _is_surname_here(page: Page, at: int) -> bool:
@@ -93,7 +102,10 @@ def _is_surname_here(page: Page, at: int) -> bool:
         return False
     kind = bits[at] & (CAPITAL | UPPER)
     fits = bits[given] & FIRST and bits[given] & (STRONG | KNOWN) and bits[given] & kind
-    opens = page.gap(at) or bits[at - 1] & (COLON | FIELD_PATIENT)
+    # "Still, Rosa denies pain" is a sentence: a word of all texts needs the field before it.
+    opens = (page.gap(at) and not is_any_word(bits[at])) or (
+        at > 0 and bits[at - 1] & (COLON | FIELD_PATIENT)
+    )
     return bool(fits and opens and not bits[given] & (CUE | NEVER))
 
 
@@ -107,10 +119,13 @@ def _announced_name(page: Page, cue: int) -> int:
     if at >= len(page) or page.breaks(at):
         return -1
     bits = page.bits[at]
+    title = page.bits[cue] & TITLE and len(page.words[cue]) < 5
+    if title and is_any_word(bits) and not (bits & UPPER and bits & AFTER_NAME):
+        # "Mr. Still denies", but not "DR. WILL SEE HIM".
+        return at if bits & CAPITAL or page.bits[cue] & UPPER else -1
     if bits & (NEVER | CUE | CANDIDATE) or not bits & ORDINARY:
         return -1
     # "Dr. Old" may be anybody; "nurse Triage" is no name unless a list has it.
-    title = page.bits[cue] & TITLE and len(page.words[cue]) < 5
     if bits & CAPITAL and (title or (bits & (FIRST | LAST) and not bits & MEDICAL)):
         return at
     return at if bits & UPPER and title and page.bits[cue] & UPPER else -1

@@ -34,6 +34,11 @@ _CODES = frozenset(
     """status category type class intent active gender code priority severity clinical-status
     verification-status criticality docstatus event-status""".split()
 )
+# Those that shape the answer. What `_text`, `_content`, `_filter` and `_list` ask for may be PHI.
+_SHAPE = frozenset(
+    """_count _sort _include _revinclude _summary _elements _format _pretty _total _type _profile
+    _security _tag _contained _containedType _maxresults _score _language _source""".split()
+)
 _NUMBER = re.compile(r"\d{1,4}")
 
 
@@ -78,12 +83,20 @@ def _path(address: str) -> Iterator[Decision]:
 def query_parts(query: str, at: int = 0) -> Iterator[Decision]:
     """The values of search parameters; their names and modifiers stay."""
     for parameter in _PARAMETER.finditer(query):
-        name = re.split(r"[:.]", parameter[1], maxsplit=1)[0]
+        name = _parameter_name(parameter[1])
         for value in _ONE_OF.finditer(parameter[2]):
             start = at + parameter.start(2) + value.start()
             for part in _asked(name, value[0]):
                 end = len(value[0]) if part.end is None else part.end
                 yield Decision(part.kind, start + part.start, start + end, part.shared)
+
+
+def _parameter_name(written: str) -> str:
+    """What is asked about: "patient.name:exact" asks for a name, and "_has:Group:member:_id" for
+    an id."""
+    if written.startswith("_has:"):
+        return written.rpartition(":")[2]
+    return written.rpartition(".")[2].partition(":")[0]
 
 
 def _asked(name: str, value: str) -> Iterator[Decision]:
@@ -98,7 +111,7 @@ def _asked(name: str, value: str) -> Iterator[Decision]:
         yield from _path(system)
         if code:
             yield Decision(identifier_label(system=system) or "IDNUM", len(system) + 1)
-    elif name in _CODES or (name.startswith("_") and name != "_id") or _NUMBER.fullmatch(value):
+    elif name in _CODES or name in _SHAPE or _NUMBER.fullmatch(value):
         return
     elif found := _RESOURCE.search(value):
         yield Decision("IDNUM", *found.span(1), shared=True)

@@ -17,9 +17,7 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d
 _DATE_TIME = re.compile(rf"\d{{4}}(?:-\d\d(?:-\d\d)?)?|{_INSTANT.pattern}")
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 # Elements that are instants wherever they appear, and those that are in one resource.
-_INSTANTS = frozenset(
-    "issued lastUpdated recorded when timestamp valueInstant lastModified".split()
-)
+_INSTANTS = frozenset("issued lastUpdated recorded when timestamp lastModified".split())
 _INSTANTS_OF = {
     ("Appointment", "start"), ("Appointment", "end"), ("Slot", "start"), ("Slot", "end"),
     ("DocumentReference", "date"), ("Subscription", "end"), ("AppointmentResponse", "start"),
@@ -42,7 +40,8 @@ def fits(resource: str, path: tuple[str, ...], old: object, new: str) -> bool:
     key = path[-1]
     if key in _NUMBERS:  # in XML a number is written like any text
         return _NUMBER.fullmatch(new) is not None
-    if key in _INSTANTS or (len(path) == 1 and (resource, key) in _INSTANTS_OF):
+    instant = key in _INSTANTS or key.endswith("Instant")  # a choice of types: effectiveInstant
+    if instant or (len(path) == 1 and (resource, key) in _INSTANTS_OF):
         return _INSTANT.fullmatch(new) is not None or not _INSTANT.fullmatch(was)
     if _DATE_TIME.fullmatch(was):
         return _DATE_TIME.fullmatch(new) is not None

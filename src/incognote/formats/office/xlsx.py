@@ -19,7 +19,12 @@ from incognote.core.fields import CODES, VALUES, label_from_header
 from incognote.core.types import Failure, Result
 from incognote.formats.base import Record
 from incognote.formats.clinical import READ, VALUE
-from incognote.formats.headers import classify_value, is_column_name, labels_from_headers
+from incognote.formats.headers import (
+    classify_value,
+    is_column_name,
+    is_test_name,
+    labels_from_headers,
+)
 from incognote.formats.office import xlsx_names
 from incognote.formats.office.ooxml import Part, PartSlots, grouped, read_package, runs_slot
 from incognote.formats.office.ooxml_attributes import attribute_slots, date_slot, value_slot
@@ -37,6 +42,7 @@ from incognote.formats.patch import Piece, Slot, dropped_slot, text_slot
 from incognote.formats.xml.scan import Node, write_text
 from incognote.policy import DROP, KEEP, TEXT, FormatRules
 
+_ADDRESS = re.compile(r"[A-Z]{1,2}\d{1,2}")
 # Shorter numbers without a header are no identifiers.
 _SHORTEST_NUMBER = 5
 _FRACTION = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
@@ -240,8 +246,12 @@ class _Workbook:
     ) -> list[Slot]:
         written = "".join(node.text for node in texts)
         choice = self._choice(header, written)
-        if is_header and (label_from_header(written) or is_column_name(written)):
+        if is_header and (
+            label_from_header(written) or is_column_name(written) or is_test_name(written)
+        ):
             choice = VALUE  # what a column is called, in a row of such names
+        if choice in (None, TEXT) and _ADDRESS.fullmatch(written):
+            choice = VALUE  # a cell, a vertebra, a vitamin, a stage: "B1", "L4", "T2"
         if choice == KEEP and self.rules.choice(header) is None and self.rules.unnamed == TEXT:
             # The same string may appear in another column, where it says more.
             choice = VALUE if self._kinds.get(header) in (CODES, VALUES) else TEXT

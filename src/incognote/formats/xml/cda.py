@@ -63,6 +63,12 @@ class Rules:
             (node.elements[-1], node.name): node.text for node in nodes if node.kind == "attribute"
         }
         self._anchors = {text for (_, name), text in self._attributes.items() if name == "ID"}
+        # What the catalogues of the world call the sections.
+        self._sections = {
+            node.elements[-2]: self._attributes.get((node.elements[-1], "displayName"), "")
+            for node in nodes
+            if node.path[-2:] == ("section", "code") and self._is_catalogued(node)
+        }
 
     def decide(self, node: Node) -> Decision:
         """What to do with an attribute or text; names and narrative are gathered by the caller."""
@@ -86,9 +92,18 @@ class Rules:
             return _text(node)
         if node.path[-2:] == ("playingEntity", "name"):
             return self._entity(node)
+        if node.path[-2:] == ("section", "title"):
+            return self._title(node)
         if node.name in _VALUES or node.path[-2:] in _CLINICAL:
             return _clinical(node.text)
         return _text(node)
+
+    def _title(self, node: Node) -> Decision:
+        """The heading of a section: what a catalogue calls it, or words of the house for it."""
+        name = self._sections.get(node.elements[-2])
+        if name is None:
+            return _text(node)
+        return Decision(KEEP) if _same(name, node.text) else _clinical(node.text)
 
     def _entity(self, node: Node) -> Decision:
         """A thing or a place that takes part, by the class of its role."""
@@ -110,13 +125,18 @@ class Rules:
         coded = node.elements[-2] if len(node.elements) > 1 else 0
         system = self._attributes.get((coded, "codeSystem"), "")
         name = self._attributes.get((coded, "displayName"), "")
-        return node.text.strip() == name and is_public_code_system(system)
+        return _same(node.text, name) and is_public_code_system(system)
 
     def _is_file(self, node: Node) -> bool:
         if self._own(node, "representation") == "B64":
             return True
         kind = self._own(node, "mediaType")
         return "nonXMLBody" in node.path and kind != "" and not kind.startswith("text/plain")
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two texts say the same, in whatever letter case."""
+    return one.split() != [] and one.casefold().split() == other.casefold().split()
 
 
 def _clinical(text: str) -> Decision:

@@ -161,21 +161,6 @@ def with_exits(base: Base, exits: Sequence[int]) -> Base:
     return replace(base, shape=replace(base.shape, exits=tuple(sorted(set(exits)))))
 
 
-def with_layers(base: Base, kept: Sequence[int]) -> Base:
-    """The base with some of its layers alone, one on the other: a smaller student starts so."""
-    if not all(0 <= i < base.shape.layers for i in kept):
-        raise UsageError(f"{base.name} has {base.shape.layers} layers")
-    weights = {
-        name: array for name, array in base.weights.items() if not name.startswith("layers.")
-    }
-    for new, old in enumerate(kept):
-        start = f"layers.{old}."
-        for name, array in base.weights.items():
-            if name.startswith(start):
-                weights[f"layers.{new}.{name.removeprefix(start)}"] = array
-    return replace(base, weights=weights, shape=replace(base.shape, layers=len(kept), exits=()))
-
-
 def with_words(base: Base, words: Iterable[str]) -> Base:
     """The base with another WordPiece vocabulary, smaller or of another language. A new piece
     starts as the mean of the old pieces it is made of."""

@@ -11,12 +11,17 @@ import re
 
 from incognote.core.caches import cached, once
 from incognote.transform.numbers.ids import remapped
-from incognote.transform.places.geography import PlaceFacts, country_image, state_image
+from incognote.transform.places.geography import (
+    PlaceFacts,
+    country_image,
+    province_image,
+    state_image,
+)
 from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.word_data import table_of, word_list, words_of
 
 _EXTENSION = re.compile(
-    r"(?:\b(?:ext?\.?|extension|x|opt\.?|option|pin|local)|#)\s*[\d-]+.*$", re.IGNORECASE
+    r"(?:\b(?:ext?\.?|extension|x|opt\.?|option|pin|local|poste)|#)\s*[\d-]+.*$", re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d")
 # Emergency, information and crisis lines are everybody's.
@@ -27,6 +32,7 @@ _EXCHANGES = tuple(
 )
 _LINES = 10_000
 _WITH_AREA = 8
+_STATE = 2
 
 
 def phone(mention: Mention, record: TransformRecord) -> str:
@@ -94,10 +100,10 @@ def _area(code: str, record: TransformRecord) -> str:
         states = sorted(record.know(PlaceFacts).states)
         state = states[0] if len(states) == 1 else ""
     if not state:
-        every = tuple(_states())
-        return record.scope.draws.pick(every, "AREA", code)
+        return record.scope.draws.pick(_american(), "AREA", code)
     own = _areas(state)
-    new = _areas(state_image(state, record)) or own
+    image = state_image if len(state) == _STATE else province_image
+    new = _areas(image(state, record)) or own
     if code in own and own.index(code) < len(new):
         return new[record.scope.permuted(f"areas:{state}", len(new), own.index(code))]
     return record.scope.draws.pick(new, "AREA", code)
@@ -123,8 +129,13 @@ def _areas(state: str) -> tuple[str, ...]:
 
 
 @once
+def _american() -> tuple[str, ...]:
+    return tuple(code for code, state in _states().items() if len(state) == _STATE)
+
+
+@once
 def _states() -> dict[str, str]:
-    """Area code -> state."""
+    """Area code -> code of a state, or name of a Canadian province."""
     return {code: state for state in table_of("contacts")["area_codes"] for code in _areas(state)}
 
 

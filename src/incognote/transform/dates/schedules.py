@@ -108,6 +108,8 @@ def _written(text: str, days: list[int], short: bool) -> str:
         letters[5] = "S"
     if "r" in used:
         letters[3] = "R"
+    if "tu" in used:
+        letters[1] = "Tu"
     fresh = iter(days)
     return _DAY.sub(lambda _: letters[next(fresh)], text)
 

@@ -9,7 +9,7 @@ from incognote.core.people import NamePart
 from incognote.lexicon import lexicon
 from incognote.lexicon.letters import likely_sex
 from incognote.lexicon.name_cells import NameCell, name_cells, name_place, rarest_names
-from incognote.lexicon.name_words import full_form, may_call, name_sex
+from incognote.lexicon.name_words import full_form, masculine, may_call, name_sex
 from incognote.lexicon.origins import Kind
 from incognote.lexicon.people import written
 from incognote.transform.pools import from_pool
@@ -61,9 +61,9 @@ def _from_pool(folded: str, record: TransformRecord, *, is_given: bool) -> str |
 
 
 def _image(folded: str, record: TransformRecord, role: str) -> str:
-    if folded.endswith("ska") and name_place(folded[:-1] + "i"):  # Polish wives and daughters
-        return _feminine(_image(folded[:-1] + "i", record, role))
     place = name_place(folded)
+    if husband := _husband(folded):
+        return _feminine(_image(husband, record, role))
     if place is None:
         cell = rarest_names("last", lexicon().origin("last", folded))
         return cell.name(record.scope.draws.dice(f"RARE {role}", folded).below(len(cell)))
@@ -90,6 +90,16 @@ def _permuted(
 ) -> int:
     stays = stays and record.scope.may_stay == cell.kind
     return record.scope.permuted(f"{cell.key}:{role}", len(cell), index, stays=stays)
+
+
+@cached(4096)
+def _husband(folded: str) -> str:
+    """How the husband or father of a woman with a Slavic family name is called; "" for others."""
+    name, places = masculine(folded), (name_place(folded), name_place(masculine(folded)))
+    if not name or places[1] is None or any(each and each[0].kind != "last" for each in places):
+        return ""
+    slavic = any(lexicon().origin("last", each) == "slavic" for each in (name, folded))
+    return name if slavic else ""
 
 
 def _feminine(name: str) -> str:
@@ -158,7 +168,7 @@ def short_forms(name: str) -> tuple[str, ...]:
     )
 
 
-_ABBREVIATED = {
+ABBREVIATED = {
     "benj": "benjamin", "chas": "charles", "danl": "daniel", "edw": "edward", "geo": "george",
     "jas": "james", "jno": "john", "jos": "joseph", "robt": "robert", "saml": "samuel",
     "thos": "thomas", "wm": "william",
@@ -167,7 +177,7 @@ _ABBREVIATED = {
 
 def spelled_out(folded: str) -> str:
     """The full form of an abbreviated name ("wm" -> "william")."""
-    return _ABBREVIATED.get(folded) or full_form(folded)
+    return ABBREVIATED.get(folded) or full_form(folded)
 
 
 def real_word(word: str, record: TransformRecord, role: str = KIN, salt: str = "") -> str:

@@ -16,7 +16,13 @@ from incognote.core.text.misspelling import misspelt_like
 from incognote.lexicon import lexicon
 from incognote.lexicon.name_cells import name_place
 from incognote.lexicon.name_words import is_syllable, name_sex
-from incognote.transform.people.name_words import name_image, other_name, real_word, spelled_out
+from incognote.transform.people.name_words import (
+    ABBREVIATED,
+    name_image,
+    other_name,
+    real_word,
+    spelled_out,
+)
 from incognote.transform.people.scripts import name_like, script_of
 from incognote.transform.people.written import written_words
 from incognote.transform.record import KIN, STAFF, Mention, TransformRecord
@@ -26,6 +32,7 @@ from incognote.transform.word_data import words_of
 # Letters that take so much room, with what parts them, are no initials.
 _SPELLED = 9
 _SHORT = 3
+_VOWELS = set("aeiouy")
 _FREQUENT = 2_000
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
@@ -100,6 +107,11 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
     if written.isdecimal():  # "Zed 88" is an alias, "twin 2" is not
         return record.chose(record.scope.identifiers(written)) if len(written) > 1 else written
     folded = fold(written)
+    if part.pool == "given" and _is_abbreviated(word, folded, mention):
+        # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
+        return name_image(spelled_out(folded), record)[0]
+    if folded in ABBREVIATED:  # "Wm Smith"
+        return like_case(written, name_image(ABBREVIATED[folded], record))
     if _is_initials(folded, written, mention.text):  # in small letters: "tk"
         return _initials(written, None, role, record)
     if word.form == "plural":
@@ -110,19 +122,16 @@ def _word(word: MentionWord, mention: Mention, record: TransformRecord) -> str:
         return record.chose(misspelt_like(part.canonical, folded, right))
     if _is_half(word, mention.text):
         return like_case(written, _syllable(folded, record))
-    if part.pool == "given" and _is_abbreviated(word, mention.text):
-        # "Wm. Smith": the full stop of an abbreviation follows a letter, not behind a name.
-        return name_image(spelled_out(folded), record)[0]
     return like_case(written, name_image(_plain(folded), record, like=part))
 
 
 def _is_initials(folded: str, written: str, text: str) -> bool:
     """Whether letters are no name: on no list, or two small ones that very few people have and that
-    are all there is."""
+    are all there is. "Seb" can be spoken, and is written like a name."""
     if len(folded) > _SHORT:
         return False
     if name_place(folded) is None:
-        return True
+        return not (len(folded) == _SHORT and written.istitle() and set(folded) & _VOWELS)
     lex = lexicon()
     bearers = (lex.first_name_bearers(folded) or 0) + (lex.surname_bearers(folded) or 0)
     return bearers < _FREQUENT and len(folded) == 2 and written == text and text.islower()
@@ -150,7 +159,8 @@ def _initials(written: str, part: NamePart | None, role: str, record: TransformR
 
 
 def _plain(folded: str) -> str:
-    return folded.replace("'", "").replace("’", "")
+    """A name as lists have it: "o'sullivan" and "o sullivan" are "osullivan"."""
+    return re.sub("['’ ]", "", folded)
 
 
 def _in_script(written: str, part: NamePart, mention: Mention, record: TransformRecord) -> str:
@@ -160,9 +170,11 @@ def _in_script(written: str, part: NamePart, mention: Mention, record: Transform
     return name_like(written, role, named[0].sex.value if named else "", record)
 
 
-def _is_abbreviated(word: MentionWord, text: str) -> bool:
-    behind = text[word.end :]
-    return behind.startswith(".") and any(map(str.isalpha, behind))
+def _is_abbreviated(word: MentionWord, folded: str, mention: Mention) -> bool:
+    """Whether a full stop behind a given name cuts it short: inside a name, or, in "Harper, Wm.",
+    of one that is always written so."""
+    behind = mention.text[word.end :]
+    return behind.startswith(".") and (folded in ABBREVIATED or any(map(str.isalpha, behind)))
 
 
 _HALVES = re.compile(r"([^\W\d_]+)-([^\W\d_]+)")

@@ -26,6 +26,7 @@ _ENOUGH = 6
 # What people do, said with a verb: "packs tuna", "milked forty Jerseys".
 _DOING = re.compile(r"[a-z]{3,}?(s|ed|ing)(?=\s|$)", re.IGNORECASE)
 _AS = {"s": "works as", "ed": "worked as", "ing": "working as"}
+_WHERE = frozenset({"at", "for", "in"})
 _ARTICLES = frozenset({"a", "an", "the", "for", "at", "in", "on", "off", "with"})
 
 
@@ -133,8 +134,10 @@ def _doing(folded: str) -> str:
     verb = _DOING.match(folded)
     words = folded.split()
     # A seamstress is no verb.
-    if verb is None or "ss" in verb[0][-2:] or verb[0].removesuffix("s") in lexicon().professions:
+    if verb is None or "ss" in verb[0][-2:]:
         return ""
+    if verb[0].removesuffix("s") in lexicon().professions:  # "cooks at the senior center"
+        return _AS["s"] if len(words) > 1 and words[1] in _WHERE else ""
     # "sales manager" ends in a word for a job, "drives a coach" as well.
     last = words[-1].removesuffix("s")
     noun = last in lexicon().profession_heads or last in lexicon().professions

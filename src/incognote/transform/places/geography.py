@@ -16,7 +16,7 @@ from incognote.transform.places.streets import place_name
 from incognote.transform.pools import from_pool
 from incognote.transform.record import Mention, TransformRecord
 from incognote.transform.spelling import case_like, fold, squeeze
-from incognote.transform.word_data import words_of
+from incognote.transform.word_data import table_of, words_of
 
 # How adjectives end, as nouns for people do not: "Spanish", not "Spaniard".
 _ADJECTIVES = ("an", "ese", "ish", "ic", "i", "ch")
@@ -32,6 +32,8 @@ _NAME = re.compile(r"[A-Z][\w'.]+(?:[ -][A-Z][\w'.]+){0,2}")
 _BAND = 100
 _STATES = 17
 _LARGE = 20
+_CANADIAN = re.compile(r"[A-Z]\d[A-Z][ -]?\d[A-Z]\d", re.IGNORECASE)
+_WORLD = ("africa", "middle_east", "europe", "americas", "asia_pacific")
 _CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
 
 
@@ -226,22 +228,30 @@ def _like_state(text: str, code: str, new: State) -> str:
     return short.upper() if text.isupper() and len(letters) > 2 else short
 
 
-def _region(mention: Mention, record: TransformRecord) -> str:
-    """A province abroad: another of the same country, or made-up words."""
-    regions = lexicon().regions
-    country = regions.get(fold(mention.text))
-    short = len(mention.text) <= 3
-    pool = tuple(
-        name for name, of in sorted(regions.items()) if of == country and (len(name) <= 3) == short
-    )
-    if country is None or len(pool) < 2:
-        return renamed(mention, record, frozenset(), place_name)
+@cached(64)
+def _provinces_of(country_: str) -> tuple[str, ...]:
+    every = lexicon().provinces.values()
+    return tuple(sorted({each.name for each in every if each.country == country_}))
 
-    at = record.scope.permuted(
-        f"regions:{country}:{short}", len(pool), pool.index(fold(mention.text))
-    )
-    new = record.chose(pool[at])
-    return new.upper() if mention.text.isupper() else new.title()
+
+def province_image(name: str, record: TransformRecord) -> str:
+    """The surrogate of a province abroad: one of the same country."""
+    country_ = lexicon().provinces[fold(name)].country
+    pool = _provinces_of(country_)
+    at = record.scope.permuted(f"provinces:{country_}", len(pool), pool.index(name))
+    return record.chose(pool[at])
+
+
+def _region(mention: Mention, record: TransformRecord) -> str:
+    """A province abroad: another of the same country, a code for a code, or made-up words."""
+    provinces = lexicon().provinces
+    own = provinces.get(fold(mention.text))
+    if own is None or len(_provinces_of(own.country)) < 2:
+        return renamed(mention, record, frozenset(), place_name)
+    image = provinces[fold(province_image(own.name, record))]
+    is_code = fold(mention.text) != fold(own.name)
+    new = image.codes[0] if is_code and image.codes else image.name
+    return record.chose(new.upper() if mention.text.isupper() else new)
 
 
 def city(mention: Mention, record: TransformRecord) -> str:
@@ -320,7 +330,7 @@ def zip_code(mention: Mention, record: TransformRecord) -> str:
     if record.is_spanish and (spanish_code := spanish.postcode(text, record)):
         return spanish_code
     if code is None or record.is_spanish:
-        return remapped(text, record)
+        return _postal_code(text, record)
     own = _zips_of_city(digits[:5], record)
     # Without a city, or where all its codes are originals: one that looks like it.
     prefixes = tuple({each[:3] for each in own}) or lexicon().states[state_image(code, record)].zip3
@@ -336,6 +346,25 @@ def zip_code(mention: Mention, record: TransformRecord) -> str:
         return record.corpus is not None and squeeze(new) in record.corpus.zips
 
     return record.chose(record.first_free("ZIP", make, known))
+
+
+def _postal_code(text: str, record: TransformRecord) -> str:
+    """A postal code of another country: of the same form, and in Canada of the surrogate province,
+    which the first letter shows."""
+    new = remapped(text, record)
+    province = _postal_provinces().get(text[:1].upper())
+    if province is None or not _CANADIAN.fullmatch(text):
+        return new
+    letters = table_of("places")["canadian_letters"][province_image(province, record)]
+    first = record.scope.draws.pick(tuple(letters), "POSTAL LETTER", text[:1].upper())
+    return record.chose((first if text[0].isupper() else first.lower()) + new[1:])
+
+
+@once
+def _postal_provinces() -> dict[str, str]:
+    """First letter of a Canadian postal code -> its province."""
+    table = table_of("places")["canadian_letters"]
+    return {letter: name for name, letters in table.items() for letter in letters}
 
 
 def _zips_of_city(zip5: str, record: TransformRecord) -> tuple[str, ...]:
@@ -373,27 +402,28 @@ def _country_pool() -> tuple[str, ...]:
 
 
 @once
-def _other_countries() -> tuple[str, ...]:
-    """The rest of those that have an adjective and cities."""
-    often = {*_country_pool(), "United States"}
-    return tuple(
-        sorted(
-            name for name in _peoples() if len(_world().get(name, ())) >= 2 and name not in often
-        )
-    )
+def _parts_of_world() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Country -> its part of the world, and the countries there that may stand for it: those that
+    have an adjective and cities."""
+    lex = lexicon()
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for part in _WORLD:
+        names = [lex.country_names[code] for code in words_of("places", f"world_{part}")]
+        pool = [each for each in names if each in _peoples() and len(_world().get(each, ())) > 1]
+        found |= dict.fromkeys(names, (part, tuple(pool)))
+    return found
 
 
 def country_image(name: str, record: TransformRecord) -> str:
-    """The surrogate of a country, by a permutation of those that people often come from, or
-    of the others; continents are a pool of their own."""
-    for cell, pool in (
-        ("continents", _CONTINENTS),
-        ("countries", _country_pool()),
-        ("other countries", _other_countries()),
-    ):
-        if name in pool:
-            return record.chose(pool[record.scope.permuted(cell, len(pool), pool.index(name))])
-    return record.chose(record.scope.draws.pick(_country_pool(), "COUNTRY", name))
+    """The surrogate of a country, by a permutation of those of its part of the world; continents
+    are a pool of their own."""
+    part, pool = _parts_of_world().get(name, ("", _country_pool()))
+    if name in _CONTINENTS:
+        part, pool = "continents", _CONTINENTS
+    if part and name in pool:
+        key = f"countries:{part}"
+        return record.chose(pool[record.scope.permuted(key, len(pool), pool.index(name))])
+    return record.chose(record.scope.draws.pick(pool, "COUNTRY", name))
 
 
 def _country_code(code: str, record: TransformRecord) -> str:
@@ -418,7 +448,7 @@ def country(mention: Mention, record: TransformRecord) -> str:
         return _country_code(text, record)
     if _AMERICAN.search(text):  # where the notes are written, everybody is
         head = Mention("COUNTRY", text[:-9], mention.start, mention.end - 9, mention.span)
-        return country(head, record) + text[-9:]
+        return record.chose(country(head, record) + text[-9:])
     bare = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     key = fold(bare)
     article = text[: len(text) - len(bare)] if record.text.isupper() else ""
