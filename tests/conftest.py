@@ -27,6 +27,9 @@ if SAME_EXAMPLES:
     # are loaded depends on the tests that a process ran before.
     HypothesisProvider._local_constants = Constants()  # noqa: SLF001
 
+# Tests run beside each other: threads of one that wait for a processor keep it from the others. Read
+# when torch is loaded, also by the programs that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Policies of tests name functions of tests.
 os.environ.setdefault("INCOGNOTE_ALLOW_FUNCTIONS", "tests")
 
