@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,6 +27,9 @@ if SAME_EXAMPLES:
     # are loaded depends on the tests that a process ran before.
     HypothesisProvider._local_constants = Constants()  # noqa: SLF001
 
+# Tests run beside each other: threads of one that wait for a processor keep it from the others. Read
+# when torch is loaded, also by the programs that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Policies of tests name functions of tests.
 os.environ.setdefault("INCOGNOTE_ALLOW_FUNCTIONS", "tests")
 
@@ -41,6 +46,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         where = item.path.parent.relative_to(here).as_posix() if here in item.path.parents else ""
         if where.startswith(SLOW):
             item.add_marker("slow")
+
+
+# A run leaves the process that read its files to the next run, if the environment is the same. Pytest
+# writes the name of each test there, so that each test would start a process of its own.
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, Any, Any]:
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, Any, Any]:
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    return (yield)
 
 
 @pytest.fixture(scope="session")

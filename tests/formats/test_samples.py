@@ -59,9 +59,9 @@ def test_our_dicom_sample_loses_what_it_plants():
     assert "7741902" not in said.replace(str(out.SOPInstanceUID), "")
 
 
+@pytest.mark.usefixtures("ocr")
 @pytest.mark.parametrize("name", ["fax.pdf", "label.png"])
 def test_our_scanned_samples_lose_what_they_show(name):
-    pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
     from tests.formats.pictures.test_pictures import READ, _shown, _words
 
     seen = _shown if name == "fax.pdf" else _words

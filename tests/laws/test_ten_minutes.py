@@ -17,7 +17,7 @@ ANCHORS = {
     '    ("detector"': '    ("detector", "patterns")',
     '    ("format"': '    ("format", "csv")',
     '    "DEVICE"': '    "PATIENT": ',
-    "from ": "from incognote.transform.contacts import",
+    "from ": "from incognote.transform.dates import",
 }
 
 
@@ -40,6 +40,9 @@ def test_the_page_works_as_written(tmp_path: Path) -> None:
     assert len(STEPS) == 11
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     follow(tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    lint = _python(tmp_path, dict(os.environ), "ruff", "check", "--no-cache", ".")
+    assert lint.returncode == 0, lint.stdout
     (tmp_path / "note.txt").write_text("spun in centrifuge 20417/B\n")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     pytest = ["pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from datetime import date, timedelta
-from itertools import combinations
 
 from incognote.lexicon import lexicon
 from incognote.persons.identity import Identity
@@ -70,21 +69,6 @@ def _misspelt(word: str, chance: random.Random, letters: str) -> str:
     return word[:at] + chance.choice(letters) + word[at:]
 
 
-def truth_scores(pairs, owners: list[int]) -> tuple[float, float, int]:
-    """Precision and recall of pairs within the clusters that the links make; and the clusters."""
-    cluster = list(range(len(owners)))
-
-    def root(at: int) -> int:
-        while cluster[at] != at:
-            cluster[at] = cluster[cluster[at]]
-            at = cluster[at]
-        return at
-
-    for one, other in pairs:
-        cluster[root(one)] = root(other)
-    return cluster_scores([root(at) for at in range(len(owners))], owners)
-
-
 def cluster_scores(clusters: list[int], owners: list[int]) -> tuple[float, float, int]:
     def pairs_in(groups) -> int:
         return sum(size * (size - 1) // 2 for size in Counter(groups).values())
@@ -92,7 +76,3 @@ def cluster_scores(clusters: list[int], owners: list[int]) -> tuple[float, float
     both = pairs_in(zip(clusters, owners, strict=True))
     claimed, real = pairs_in(clusters), pairs_in(owners)
     return both / claimed if claimed else 1.0, both / real, len(set(clusters))
-
-
-def all_pairs(items):
-    return combinations(items, 2)

@@ -3,7 +3,7 @@
 Clinical notes look foreign to a language model trained on prose: capitals, abbreviations, tables,
 no function words. So the words of the languages that incognote ships detectors for are weighed by
 a table (tools/train_language.py), which reads a bed list of ten words as well as a letter. Names
-weigh nothing: a roster of people called Garcia is no Spanish text. Other languages are told by a
+weigh nothing: a roster of people called Garcia is no Spanish text. Other languages are found by a
 general model, which is only asked where the table is in doubt. Where nothing decides, it is the
 policy's first language.
 """
@@ -82,16 +82,16 @@ def languages_in(text: str, expected: tuple[str, ...] = ("en",)) -> Languages:
     weights = _weigh(text, words)
     other, main = sorted(weights, key=lambda name: weights[name])
     if weights[main] < _LEAST:
-        return Languages(_told_by_model(words, _SURE) or expected[0])
+        return Languages(_language_by_model(words, _SURE) or expected[0])
     english = main == "en"
     if (
         not english
         or weights[main] < _SURE_OF_ENGLISH * len(set(words))
         or small < _TIMES_FOREIGN * foreign
     ):
-        told = _told_by_model(words, _SURE if english else _SURE_OF_NEIGHBOUR)
-        if told and told not in weights:
-            return Languages(told)
+        found = _language_by_model(words, _SURE if english else _SURE_OF_NEIGHBOUR)
+        if found and found not in weights:
+            return Languages(found)
     needed = min(max(_BESIDES, _BESIDES_SHARE * weights[main]), _BESIDES_SURELY)
     return Languages(main, frozenset({other} if weights[other] >= needed else ()))
 
@@ -125,9 +125,9 @@ def _tables() -> Mapping[str, Mapping[str, float]]:
     }
 
 
-def _told_by_model(words: list[str], sure: float) -> str:
-    """What the general model says, or nothing. It is case-sensitive and knows capitals badly;
-    digits and marks say nothing to it."""
+def _language_by_model(words: list[str], sure: float) -> str:
+    """The language that the general model finds, or "". It is case-sensitive and bad at capitals;
+    digits and marks do not help it."""
     if len(words) < _FEWEST_WORDS:
         return ""
     language, confidence = _model().classify(" ".join(words)[:_ENOUGH])

@@ -16,7 +16,7 @@ from incognote.resolve.claims import Claim, detector_of
 from incognote.resolve.claims import claims as weigh
 from incognote.resolve.clinical import drop_doubtful
 from incognote.resolve.connect import connect, grouped
-from incognote.resolve.never import drop_never, drop_unread
+from incognote.resolve.never import drop_in_listed_sentences, drop_never
 from incognote.resolve.record import known_from_record
 from incognote.resolve.repeat import repetitions
 from incognote.resolve.settle import (
@@ -69,10 +69,10 @@ def resolve(
         # The source has stated what the whole of it is; forms have hundreds of such fields.
         return Resolution(tuple(claim.span for claim in claims), tuple(dropped))
     harmless = [claim for claim in claims if claim.span.label == SAFE]
-    unread = [settled_and_joined for view in views for settled_and_joined in view.unread]
+    unread = [place for view in views for place in view.unread]
 
     def filtered(claims: list[Claim]) -> list[Claim]:
-        kept, listed = drop_unread(claims, unread)
+        kept, listed = drop_in_listed_sentences(claims, unread)
         kept, refuted = weigh_evidence(kept, harmless, learned)
         kept, forbidden = drop_never(kept, text, rules.never)
         kept, misread = drop_non_nouns(kept, views, rules.speech)

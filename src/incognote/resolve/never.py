@@ -34,7 +34,7 @@ def drop_never(
     return kept, dropped
 
 
-def drop_unread(
+def drop_in_listed_sentences(
     claims: Sequence[Claim], unread: Sequence[tuple[int, int]]
 ) -> tuple[list[Claim], list[Dropped]]:
     """Drops what is claimed inside a sentence of the inclusion list: a person has read it."""

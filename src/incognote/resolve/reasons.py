@@ -4,17 +4,17 @@ from __future__ import annotations
 
 _WORDS = {
     "empty": "only white space",
-    "weight-zero": "its annotator has no say in this label: weight 0",
+    "weight-zero": "its detector has weight 0 for this label",
     "label-off": "the policy does not look for this label",
     "inclusion": "its sentence is on the inclusion list",
     "safe": "{} knows that it is no PHI",
     "clinical": "the field holds a clinical value, and the evidence is weak",
     "never": "resolve.never[{}] says that it is never PHI",
     "speech": "neither noun nor adjective here: {}",
-    "votes": "too few annotators agree: {}",
+    "votes": "too few detectors agree: {}",
     "overlap": "lost to {}",
-    "cut": "lost a part to {}; the rest stands",
-    "merged": "went up in {}",
+    "cut": "lost a part to {}; the rest is kept",
+    "merged": "merged into {}",
     "joined": "became part of {}",
 }
 

@@ -50,11 +50,11 @@ CASES = {
     ),
     "weight 0 for one label": (
         "Back in Reno.", "Reno", "[detectors.towns]\nweights = { CITY = 0, DATE = 1 }\n",
-        "not masked; dropped: CITY (1.00) by towns/0 (regex), its annotator has no say in this label: weight 0",
+        "not masked; dropped: CITY (1.00) by towns/0 (regex), its detector has weight 0 for this label",
     ),
     "votes": (
         "Back in Reno.", "Reno", "[resolve.votes]\nCITY = 2\n",
-        "not masked; dropped: CITY (1.00) by towns/0 (regex), too few annotators agree: 1<2",
+        "not masked; dropped: CITY (1.00) by towns/0 (regex), too few detectors agree: 1<2",
     ),
     "negative evidence": (
         "Has Bell palsy.", "Bell",
@@ -72,12 +72,12 @@ CASES = {
     "conflict lost in part": (
         "Seen at Jordan Lake View.", "Lake", "",
         ("masked: DOCTOR (1.00) by staff (dictionary); dropped: CITY (1.00) by towns/1 (regex),"
-        " lost a part to DOCTOR at 8-19; the rest stands"),
+        " lost a part to DOCTOR at 8-19; the rest is kept"),
     ),
     "rest of a conflict": (
         "Seen at Jordan Lake View.", "view", "",
         ("masked: CITY (1.00) by towns/1 (regex); dropped: CITY (1.00) by towns/1 (regex),"
-        " lost a part to DOCTOR at 8-19; the rest stands"),
+        " lost a part to DOCTOR at 8-19; the rest is kept"),
     ),
     "joined": (
         "Seen by Mark Bell.", "Bell",

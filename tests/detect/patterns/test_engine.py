@@ -32,7 +32,7 @@ from incognote.prepare import prepare
 
 RULES = [rule for pack in pack_names() for rule in load_pack(pack).rules]
 # Longer than any note needs; keeps the slow reference bearable.
-SAMPLE_NOTES = 40
+SAMPLE_NOTES = 20
 
 
 def view_of(text: str) -> View:

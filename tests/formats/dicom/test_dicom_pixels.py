@@ -83,11 +83,8 @@ class TestCompressed:
         assert surrogates(study(**facts)).PixelData == b"abcd"
 
 
+@pytest.mark.usefixtures("ocr")
 class TestPixels:
-    @pytest.fixture(autouse=True)
-    def _ocr(self):
-        pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
-
     def _words(self, out: pydicom.Dataset) -> str:
         from incognote.formats.dicom.pixels import _frames, _visible
         from incognote.formats.pictures.ocr import read_picture

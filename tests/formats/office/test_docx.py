@@ -76,8 +76,8 @@ def test_the_workbook_behind_a_chart_is_read():
     assert [name for name in NAMES if name in inner] == []
 
 
+@pytest.mark.usefixtures("ocr")
 def test_pictures_are_read_where_the_policy_says_so():
-    pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
     from tests.formats.pictures.test_pictures import _file, _picture, _words
 
     buffer = io.BytesIO(letter())

@@ -23,6 +23,7 @@ pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not install
 
 from incognote.formats.pictures.ocr import read_picture  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("ocr")
 NAMES = ["QUILLON", "ADEYEMI"]
 KEEP, COVER, READ = (FormatRules(images=choice) for choice in ("keep", "cover", "read"))
 

@@ -67,13 +67,41 @@ def deid(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Deid:
     return run
 
 
+@pytest.fixture
+def deid_here(
+    tiny: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Deid:
+    """The command in this process, for what can do this one no harm: it starts at once."""
+    from incognote.cli import main
+
+    monkeypatch.setenv("INCOGNOTE_KEY", KEY)
+
+    def run(*arguments: object, verb: str = "deid") -> Done:
+        capfd.readouterr()
+        code = main([verb, *_policy_for(verb, tiny), *map(str, arguments)])
+        return Done(code, "".join(capfd.readouterr()), 0)
+
+    return run
+
+
+def _policy_for(verb: str, policy: Path) -> list[str]:
+    return [] if verb == "verify" else ["--policy", str(policy)]
+
+
 def start(
     verb: str, policy: Path, *arguments: object, before: Sequence[str] = (), **environment: str
 ) -> subprocess.Popen[str]:
-    given = [] if verb == "verify" else ["--policy", str(policy)]
     known = {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "INCOGNOTE_KEY": KEY}
     return subprocess.Popen(
-        [*before, sys.executable, "-m", "incognote", verb, *given, *map(str, arguments)],
+        [
+            *before,
+            sys.executable,
+            "-m",
+            "incognote",
+            verb,
+            *_policy_for(verb, policy),
+            *map(str, arguments),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.laws.attacks.conftest import KEY, Deid, Done
+from tests.laws.attacks.conftest import Deid
 
 from incognote.core import errors
 
@@ -143,20 +143,6 @@ def _run(deid: Deid, tmp_path: Path, function: str, *options: str) -> str:
     return done.said
 
 
-@pytest.fixture
-def deid_here(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Deid:
-    """The command in this process: most plug-ins do no more harm than that, and it starts at once."""
-    from incognote.cli import main
-
-    monkeypatch.setenv("INCOGNOTE_KEY", KEY)
-
-    def run(*arguments: object) -> Done:
-        code = main(["deid", *map(str, arguments)])
-        return Done(code, "".join(capfd.readouterr()), 0)
-
-    return run
-
-
 @pytest.mark.parametrize("function", RAISING)
 def test_what_a_plug_in_says_is_never_quoted(
     function: str, tmp_path: Path, deid_here: Deid
@@ -165,8 +151,8 @@ def test_what_a_plug_in_says_is_never_quoted(
 
 
 @pytest.mark.parametrize("function", ["raise_usage", "leave", "die"])
-def test_nor_in_a_worker(function: str, tmp_path: Path, deid: Deid) -> None:
-    _run(deid, tmp_path, function, "--workers", "2")
+def test_nor_in_a_worker(function: str, tmp_path: Path, deid_here: Deid) -> None:
+    _run(deid_here, tmp_path, function, "--workers", "2")
 
 
 @pytest.mark.parametrize(("function", "workers"), [("hang", "2"), ("hang", "1"), ("cling", "1")])

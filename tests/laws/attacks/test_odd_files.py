@@ -45,7 +45,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kept", [False, True], ids=["", "quarantine folder"])
-def test_odd_files_are_one_row_each_at_most(kept: bool, tmp_path: Path, deid: Deid) -> None:
+def test_odd_files_are_one_row_each_at_most(kept: bool, tmp_path: Path, deid_here: Deid) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     for name, make in ODD.values():
@@ -53,7 +53,7 @@ def test_odd_files_are_one_row_each_at_most(kept: bool, tmp_path: Path, deid: De
     (folder / "zz.txt").write_text("Seen: <Ann>.")
     extra = ["--quarantine", tmp_path / "kept"] if kept else []
     for again in ([], ["--resume"]):
-        done = deid(folder, "-o", tmp_path / "out", "--time-limit", "60", *extra, *again)
+        done = deid_here(folder, "-o", tmp_path / "out", "--time-limit", "60", *extra, *again)
         assert done.code == 3, done.said
         assert (tmp_path / "out" / "zz.txt").read_text() == "Seen: <[PATIENT]>."
         assert CANARY not in done.said
@@ -64,29 +64,29 @@ def test_odd_files_are_one_row_each_at_most(kept: bool, tmp_path: Path, deid: De
 
 
 def test_an_input_that_becomes_a_dangling_link_is_no_end_of_a_resumed_run(
-    tmp_path: Path, deid: Deid
+    tmp_path: Path, deid_here: Deid
 ) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text("<Ann>")
-    assert deid(folder, "-o", tmp_path / "out").code == 0
+    assert deid_here(folder, "-o", tmp_path / "out").code == 0
     (folder / "a.txt").unlink()
     _dangling(folder / "a.txt")
     (folder / "c.txt").write_text("<Cy>")
-    assert deid(folder, "-o", tmp_path / "out", "--resume").code == 3
+    assert deid_here(folder, "-o", tmp_path / "out", "--resume").code == 3
     assert (tmp_path / "out" / "c.txt").exists()
 
 
 @pytest.mark.parametrize(
     "escape", ["\x1b[2J\x1b]0;owned\x07", "\x9b31m", "\u202egpj", "a\nb", "\r\x7f"]
 )
-def test_file_names_cannot_steer_the_terminal(escape: str, tmp_path: Path, deid: Deid) -> None:
+def test_file_names_cannot_steer_the_terminal(escape: str, tmp_path: Path, deid_here: Deid) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / f"x{escape}y.txt").write_bytes(b"\0broken")
     (folder / f"x{escape}y.bin").write_bytes(b"\0broken")
-    done = deid(folder, "-o", tmp_path / "out")
+    done = deid_here(folder, "-o", tmp_path / "out")
     lines = [line for line in done.said.splitlines() if line.startswith("quarantined")]
     assert len(lines) == 2
     assert all(line.isprintable() for line in done.said.splitlines())

@@ -66,7 +66,7 @@ class DicomFormat:
     def read(self, stream: BinaryIO, name: str, rules: FormatRules) -> Iterator[Record | Failure]:
         def opened() -> _File:
             self.require(rules)
-            with _unheard():
+            with _without_warnings():
                 return _File.opened(stream.read(), name, rules)
 
         yield whole(name, opened)
@@ -166,7 +166,7 @@ class _File:
             element.value = "090Y"  # ages above 89 become one
 
     def render(self, results: Sequence[Result]) -> bytes:
-        with _unheard():
+        with _without_warnings():
             return self._rendered(results)
 
     def _rendered(self, results: Sequence[Result]) -> bytes:
@@ -276,8 +276,8 @@ def _owned(document: Document, meta: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
-    """Without the library's warnings, which quote the values they complain of."""
+def _without_warnings() -> Iterator[None]:
+    """Mutes the library: its warnings quote values."""
     logger = logging.getLogger("pydicom")
     was = logger.disabled
     logger.disabled = True

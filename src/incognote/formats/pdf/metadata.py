@@ -13,10 +13,10 @@ from typing import Any
 from incognote.core.errors import ReadError
 from incognote.formats.pdf.buttons import draw_box, draw_push_button, is_push_button, on_state
 from incognote.formats.pdf.strings import (
-    drop_unread,
     is_language,
     plain_appearance,
     plain_names,
+    remove_unknown_strings,
 )
 from incognote.formats.pictures.metadata import without_metadata
 
@@ -105,7 +105,7 @@ def strip(editor: Any) -> None:
         for each in (holder, *(holder.get(key) for key in _WRITTEN))
         if isinstance(each, pikepdf.Object) and each.is_indirect
     }
-    drop_unread(editor, read, frozenset(_WRITTEN))
+    remove_unknown_strings(editor, read, frozenset(_WRITTEN))
 
 
 def _strip_photograph(stream: Any, editor: Any) -> None:

@@ -31,7 +31,7 @@ def walk(editor: Any) -> Iterator[Any]:
         yield from _within(each)
 
 
-def drop_unread(editor: Any, read: set[tuple[int, int]], keys: frozenset[str]) -> None:
+def remove_unknown_strings(editor: Any, read: set[tuple[int, int]], keys: frozenset[str]) -> None:
     """Takes away every string but those under `keys` of the objects that are `read`."""
     import pikepdf
 

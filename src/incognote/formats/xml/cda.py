@@ -86,7 +86,7 @@ class Rules:
             return _attribute(node)
         if node.kind in ("text", "cdata") and self._is_file(node):
             return Decision(EMBEDDED)
-        if node.name == "originalText" and self._says_again(node):
+        if node.name == "originalText" and self._repeats_catalogue(node):
             return Decision(KEEP)
         if node.kind not in ("text", "cdata"):
             return _text(node)
@@ -120,8 +120,8 @@ class Rules:
     def _is_catalogued(self, node: Node) -> bool:
         return is_public_code_system(self._own(node, "codeSystem"))
 
-    def _says_again(self, node: Node) -> bool:
-        """Whether a text repeats what a catalogue says."""
+    def _repeats_catalogue(self, node: Node) -> bool:
+        """Whether a text is the name that a public code system gives to the code."""
         coded = node.elements[-2] if len(node.elements) > 1 else 0
         system = self._attributes.get((coded, "codeSystem"), "")
         name = self._attributes.get((coded, "displayName"), "")

@@ -15,8 +15,6 @@ import numpy as np
 from incognote.core.errors import UsageError
 from incognote.detect.learned.encoder.pieces import Feed, Pieces, Reader
 from incognote.detect.learned.encoder.subwords import Tokenizer
-from incognote.detect.learned.tagging import Scores
-from incognote.detect.learned.units import split
 from incognote.learn.network.base import Base, open_base
 from incognote.learn.network.checkpoint import load_weights, read_state
 from incognote.learn.network.encoder import build
@@ -111,12 +109,4 @@ def mean_answer(teachers: Sequence[Teacher], texts: Sequence[str]) -> list[Halve
     return [
         np.mean([said.astype(np.float32) for said in of_text], axis=0).astype(np.float16)
         for of_text in zip(*answers, strict=True)
-    ]
-
-
-def read_by_teachers(teachers: Sequence[Teacher], texts: Sequence[str]) -> list[Scores]:
-    """What teachers say of whole texts, unit by unit; for students of another kind."""
-    return [
-        Scores(split(text), said[:, :-1].astype(np.float32), said[:, -1].astype(np.float32))
-        for text, said in zip(texts, mean_answer(teachers, texts), strict=True)
     ]
