@@ -40,6 +40,9 @@ _NOBODY_ES = re.compile(r"(?:uds?|usted(?:es)?|ama|yaya|aita)\.?", re.IGNORECASE
 _LEADS_ES = re.compile(r"(?:(?:del?|en|al?|con|por|para|y|e|desde|hasta|que|se|su)[ ]+)+")
 _TRAILS_ES = re.compile(r"(?:[ ]+(?:del?|en|al?|con|por|para|y|e|o|que|se|su|la|el|los|las))+$")
 _SMALL_ES = re.compile(r"(?:del?|en|al?|con|por|para|y|e|o|que|se|su|sus|la|el|los|las|un|una)")
+# Said aloud in dictation: "Dr. Soler punto evolucion favorable coma".
+_MARK_ES = re.compile(r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.I)
+_MARKS_SAID = 3
 # The unit of an age that begins or goes on behind what was found: "58 |anos", "4 |a".
 _UNIT_OF_AGE_ES = re.compile(r"[ ]?(?:anos?|meses|mes|semanas|[am](?![ ](?:las?|los|\d)))(?![^\W_])(?!/)")
 
@@ -71,11 +74,17 @@ def _is_name(credential: str) -> bool:
     return credential.strip(" ,().").istitle() and "," not in credential
 
 
+def _is_dictated(text: str) -> bool:
+    return len(_MARK_ES.findall(text)) >= _MARKS_SAID
+
+
 def trimmed_spanish(text: str, start: int, end: int, label: str) -> tuple[int, int]:
     """A find in a Spanish text without the words that lead to it; empty where nothing is left."""
     if label == "AGE":
         unit = _UNIT_OF_AGE_ES.match(text, end) if text[end - 1 : end].isdigit() else None
         return start, unit.end() if unit else end
+    if (mark := _MARK_ES.search(text, start, end)) and _is_dictated(text):
+        start, end = (start, mark.start()) if mark.start() > start else (mark.end(), end)
     if lead := _LEADS_ES.match(text, start, end):
         start = lead.end()
     if trail := _TRAILS_ES.search(text, start, end):

@@ -40,6 +40,14 @@ _DOUBTFUL = 0.75
 _COMMON = 100_000  # bearers of a surname: more people than diseases are called Brown
 _LONGEST_WORD = 14
 _UNSURE = 0.6  # a model this unsure is not believed without a word that fits
+_PAIR = re.compile(r"(\d{1,2})(?:/(\d{1,2}))?")
+_MONTHS = 12
+_DAY_OF_COURSE = re.compile(
+    r"(?<!\w)(?<!\bel )(?<!\bdel )(?<!\bal )(?<!cita )(?<!control )(?<!visita )(?<!consulta )(?<!lunes )(?<!martes )"
+    r"(?<!jueves )(?<!viernes )(?<!sabado )(?<!domingo )d(?:ia|\+)[ ]$",
+    re.IGNORECASE,
+)
+_GOES_ON_AS_DATE = re.compile(r" (?:del?\b|a las?\b|\d{1,2}[:.]\d\d)|[/.-]\d")
 _UNSURE_WORD = 0.9  # so unsure, it takes everyday words for names
 _SURE = 0.97  # a model this sure is believed against the lexicon
 _OPEN = 0.5  # a span opens here even if the label goes on
@@ -149,6 +157,8 @@ class Decoder:
         if start >= end or _is_unit_of_degrees(text, start, end):
             return []
         score = float(certainty[units].mean())
+        if self._spanish and self._labels[label] == "DATE" and _is_course(text, start, end):
+            return []
         if self._spanish and self._labels[label] in _WORDED and _is_thing(text, start, end, score):
             return []
         if score < _SURE and _is_implausible(self._labels[label], text[start:end], score):
@@ -179,9 +189,22 @@ def _is_thing(text: str, start: int, end: int, score: float) -> bool:
     words = _LETTERS.findall(surface)
     if not words or not all(map(is_spanish_word, words)):
         return False
-    if all(map(str.islower, words)) or (len(words) == 1 and _begins_sentence(text, start)):
+    if text != text.lower() and (
+        all(map(str.islower, words)) or (len(words) == 1 and _begins_sentence(text, start))
+    ):
         return True
     return score < _UNSURE_WORD if len(words) == 1 else surface.count(" ") == 1 and words[-1].islower()
+
+
+def _is_course(text: str, start: int, end: int) -> bool:
+    """Whether numbers in a Spanish text are the day of a course ("dia 3/7", not "el dia 3") or a ratio
+    that no day and month can be ("20/20")."""
+    pair = _PAIR.fullmatch(text, start, end)
+    if pair is None:
+        return False
+    if _DAY_OF_COURSE.search(text, max(0, start - 24), start):
+        return _GOES_ON_AS_DATE.match(text, end) is None
+    return pair[2] is not None and min(int(pair[1]), int(pair[2])) > _MONTHS
 
 
 def _begins_sentence(text: str, start: int) -> bool:
