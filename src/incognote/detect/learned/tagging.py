@@ -43,9 +43,7 @@ _UNSURE = 0.6  # a model this unsure is not believed without a word that fits
 _PAIR = re.compile(r"(\d{1,2})(?:/(\d{1,2}))?")
 _MONTHS = 12
 _DAY_OF_COURSE = re.compile(
-    r"(?<!\w)(?<!\bel )(?<!\bdel )(?<!\bal )(?<!cita )(?<!control )(?<!visita )(?<!consulta )(?<!lunes )(?<!martes )"
-    r"(?<!jueves )(?<!viernes )(?<!sabado )(?<!domingo )d(?:ia|\+)[ ]$",
-    re.IGNORECASE,
+    r"\b(?:ciclo|c)[ ]?\d{1,2},?[ ]d(?:ia)?[ ]?$|\bd\+[ ]?$|\bpost\w{0,12}\.?,?[ ]dia[ ]$", re.IGNORECASE
 )
 _GOES_ON_AS_DATE = re.compile(r" (?:del?\b|a las?\b|\d{1,2}[:.]\d\d)|[/.-]\d")
 _UNSURE_WORD = 0.9  # so unsure, it takes everyday words for names
@@ -197,14 +195,16 @@ def _is_thing(text: str, start: int, end: int, score: float) -> bool:
 
 
 def _is_course(text: str, start: int, end: int) -> bool:
-    """Whether numbers in a Spanish text are the day of a course ("dia 3/7", not "el dia 3") or a ratio
+    """Whether numbers in a Spanish text are the day of a course ("ciclo 3 dia 8", "D+4") or a ratio
     that no day and month can be ("20/20")."""
     pair = _PAIR.fullmatch(text, start, end)
     if pair is None:
         return False
     if _DAY_OF_COURSE.search(text, max(0, start - 24), start):
         return _GOES_ON_AS_DATE.match(text, end) is None
-    return pair[2] is not None and min(int(pair[1]), int(pair[2])) > _MONTHS
+    if pair[2] is None:
+        return False
+    return min(int(pair[1]), int(pair[2])) > _MONTHS
 
 
 def _begins_sentence(text: str, start: int) -> bool:
