@@ -40,6 +40,11 @@ _NOBODY_ES = re.compile(r"(?:uds?|usted(?:es)?|ama|yaya|aita)\.?", re.IGNORECASE
 _LEADS_ES = re.compile(r"(?:(?:del?|en|al?|con|por|para|y|e|desde|hasta|que|se|su)[ ]+)+")
 _TRAILS_ES = re.compile(r"(?:[ ]+(?:del?|en|al?|con|por|para|y|e|o|que|se|su|la|el|los|las))+$")
 _SMALL_ES = re.compile(r"(?:del?|en|al?|con|por|para|y|e|o|que|se|su|sus|la|el|los|las|un|una)")
+# "Ced. Prof. 8847123": the field of a number is not a part of it.
+_FIELD_ES = re.compile(
+    r"(?:(?:ced(?:ula)?|prof(?:esional)?|esp|mat|reg|registro|nro|num|no|lote|folio|exp)\b\.?[ :]{0,2})+(?=[A-Z-]{0,3}\d{3})",
+    re.IGNORECASE,
+)
 # Said aloud in dictation: "Dr. Soler punto evolucion favorable coma".
 _MARK_ES = re.compile(r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.I)
 _MARKS_SAID = 3
@@ -83,6 +88,8 @@ def trimmed_spanish(text: str, start: int, end: int, label: str) -> tuple[int, i
     if label == "AGE":
         unit = _UNIT_OF_AGE_ES.match(text, end) if text[end - 1 : end].isdigit() else None
         return start, unit.end() if unit else end
+    if field := _FIELD_ES.match(text, start, end):
+        start = field.end()
     if (mark := _MARK_ES.search(text, start, end)) and _is_dictated(text):
         start, end = (start, mark.start()) if mark.start() > start else (mark.end(), end)
     if lead := _LEADS_ES.match(text, start, end):
