@@ -20,7 +20,8 @@ _KIN = r"""hij[oa]s?|hijit[oa]|marido|espos[oa]|mujer|madre|padre|mam[aá]|pap[a
   |cuidadora?|compa[nñ]er[oa]|ex-?(?:mujer|marido)|viud[oa]"""
 _TITLE = r"(?:(?:sra?|srta|don|do[nñ]a|d)\.?[ ]+)?"
 _STAFF_BEFORE = re.compile(
-    rf"(?<!\w)(?:(?:{_STAFF})\.?|(?-i:R[1-5]|MIR|EIR|DUE)):?[ ]{{1,2}}{_TITLE}$", re.IGNORECASE | re.VERBOSE
+    rf"(?<!\w)(?:(?:{_STAFF})\.?|(?-i:R[1-5]|MIR|EIR|DUE)):?[ ]{{1,2}}{_TITLE}$",
+    re.IGNORECASE | re.VERBOSE,
 )
 _KIN_BEFORE = re.compile(
     rf"(?<!\w)(?:{_KIN})(?:,?[ ]|[ ]\(|:[ ])(?:se[ ]llama[ ])?{_TITLE}$", re.IGNORECASE | re.VERBOSE

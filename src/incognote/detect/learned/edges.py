@@ -46,10 +46,14 @@ _FIELD_ES = re.compile(
     re.IGNORECASE,
 )
 # Said aloud in dictation: "Dr. Soler punto evolucion favorable coma".
-_MARK_ES = re.compile(r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.I)
+_MARK_ES = re.compile(
+    r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.I
+)
 _MARKS_SAID = 3
 # The unit of an age that begins or goes on behind what was found: "58 |anos", "4 |a".
-_UNIT_OF_AGE_ES = re.compile(r"[ ]?(?:anos?|meses|mes|semanas|[am](?![ ](?:las?|los|\d)))(?![^\W_])(?!/)")
+_UNIT_OF_AGE_ES = re.compile(
+    r"[ ]?(?:anos?|meses|mes|semanas|[am](?![ ](?:las?|los|\d)))(?![^\W_])(?!/)"
+)
 
 
 def trimmed(text: str, start: int, end: int, *, name: bool) -> tuple[int, int]:

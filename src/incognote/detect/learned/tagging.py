@@ -43,7 +43,8 @@ _UNSURE = 0.6  # a model this unsure is not believed without a word that fits
 _PAIR = re.compile(r"(\d{1,2})(?:/(\d{1,2}))?")
 _MONTHS = 12
 _DAY_OF_COURSE = re.compile(
-    r"\b(?:ciclo|c)[ ]?\d{1,2},?[ ]d(?:ia)?[ ]?$|\bd\+[ ]?$|\bpost\w{0,12}\.?,?[ ]dia[ ]$", re.IGNORECASE
+    r"\b(?:ciclo|c)[ ]?\d{1,2},?[ ]d(?:ia)?[ ]?$|\bd\+[ ]?$|\bpost\w{0,12}\.?,?[ ]dia[ ]$",
+    re.IGNORECASE,
 )
 _GOES_ON_AS_DATE = re.compile(r" (?:del?\b|a las?\b|\d{1,2}[:.]\d\d)|[/.-]\d")
 _UNSURE_WORD = 0.9  # so unsure, it takes everyday words for names
@@ -191,7 +192,9 @@ def _is_thing(text: str, start: int, end: int, score: float) -> bool:
         all(map(str.islower, words)) or (len(words) == 1 and _begins_sentence(text, start))
     ):
         return True
-    return score < _UNSURE_WORD if len(words) == 1 else surface.count(" ") == 1 and words[-1].islower()
+    return (
+        score < _UNSURE_WORD if len(words) == 1 else surface.count(" ") == 1 and words[-1].islower()
+    )
 
 
 def _is_course(text: str, start: int, end: int) -> bool:
