@@ -86,16 +86,19 @@ _OF_PEOPLE_TOO = frozenset(
     severe mild moderate chronic advanced secondary classic modified
     """.split()
 )
-# Before such a name in Spanish: "signo de Murphy", "dren Kehr". The first are of no person; the second
-# may be somebody's ("la operación de Ana"), and need a name that the list of eponyms has, if "de"
+# Before such a name in Spanish: "signo de Murphy", "dren Kehr". The first are of no person; the
+# second may be somebody's ("la operación de Ana"), and need a name that the list of eponyms has, if "de"
 # is between.
-_THINGS_ES = r"""signos?|maniobras?|test|escala|[ií]ndice|score|clasificaci[oó]n|criterios?|cuestionario
+_THINGS_ES = r"""signos?|maniobras?|test|escala|[ií]ndice|score|clasificaci[oó]n|criterios?
+  |cuestionario
   |f[oó]rmula|ecuaci[oó]n|regla|s[ií]ndrome|sd|fen[oó]meno|dren(?:aje)?s?|clavos?|tornillos?|sondas?|cat[eé]ter
   |c[aá]nula|aguja|malla|f[eé]rula|stent|bal[oó]n|diu|incisi[oó]n|abordaje|[aá]ngulo|l[ií]nea|tri[aá]ngulo
-  |espacio|fondo[ ]de[ ]saco|bolsa|ganglio|nervio|arteria|ligamento|conducto|tend[oó]n|reflejo|cociente|puntuaci[oó]n
+  |espacio|fondo[ ]de[ ]saco|bolsa|ganglio|nervio|arteria|ligamento|conducto|tend[oó]n|reflejo
+  |cociente|puntuaci[oó]n
   |puntaje|estadio|grado|protocolo|esquema|ritmo|respiraci[oó]n|facies|pinza|valva|separador|trocar|tr[oó]car
   |anastomosis|transferencia|plastia"""
-_OWNED_ES = r"""enfermedad|mal|tumor|fractura|fx|lesi[oó]n|[uú]lcera|hernia|quistes?|par[aá]lisis|es[oó]fago|corea
+_OWNED_ES = r"""enfermedad|mal|tumor|fractura|fx|lesi[oó]n|[uú]lcera|hernia|quistes?|par[aá]lisis
+  |es[oó]fago|corea
   |prueba|operaci[oó]n|intervenci[oó]n|cirug[ií]a|t[eé]cnica|v[ií]a|pr[oó]tesis|implante|m[eé]todo|placa|lente|marcapasos
   |v[aá]lvula|equipo|estudio"""
 _HEAD_ES = re.compile(
@@ -104,13 +107,13 @@ _HEAD_ES = re.compile(
 )
 # What is said of a sign: "Blumberg negativo", "Giordano (-)".
 _RESULT_ES = re.compile(
-    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)|ausentes?\b|presentes?\b|dudos[oa]\b"
-    r"|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
+    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)|ausentes?\b|presentes?\b"
+    r"|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
     re.IGNORECASE,
 )
 _WORDS_OF_NAME = re.compile(r"[^\W\d_]{2,}")
-_RARE_ES = 2_000
-# Of whom so many are called so, that a name in brackets may be a person's.
+_RARE_ES = 2_000  # a name of fewer is rather that of a thing behind such a word
+# More bear a name that may be a person's in brackets.
 _BORNE_ES = 20_000
 # So many words behind a name are asked.
 REACH = 5

@@ -1,5 +1,5 @@
-"""Who a Spanish note says somebody is: care staff or the patient's own people, by the word right beside
-the name. A model that learned few of these words takes most people for patients."""
+"""Who a Spanish note says somebody is: care staff or the patient's own people, by the word right
+beside the name. A model that learned few of these words takes most people for patients."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from incognote.core.types import Span
 
 Role = Literal["", "DOCTOR", "PATIENT"]
 
-_STAFF = r"""dr[ae]s|dras?|doctor(?:as|es|a)|obst(?:etra)?|kl?g[oa]|kinesi[oó]log[oa]|enf|enfermer[oa]s?|matr[oó]na?s?
+_STAFF = r"""dr[ae]s|dras?|doctor(?:as|es|a)|obst(?:etra)?|kl?g[oa]|kinesi[oó]log[oa]|enf
+  |enfermer[oa]s?|matr[oó]na?s?
   |celadora?|auxiliar|tcae|tens|anestesista|cirujan[oa]|instrumentista|fisioterapeuta|fisio|pediatra|psiquiatra
-  |internista|geriatra|m[eé]dic[oa]|[a-z]{4,16}[oó]log[oa]|farmac[eé]utic[oa]|nutricionista|trabajadora?[ ]social
-  |terapeuta(?:[ ]ocupacional)?|int[eé]rprete|param[eé]dic[oa]|camiller[oa]|promotora?|agente[ ]sanitari[oa]|ginec[oó]log[oa]
+  |internista|geriatra|m[eé]dic[oa]|[a-z]{4,16}[oó]log[oa]|farmac[eé]utic[oa]|nutricionista
+  |trabajadora?[ ]social
+  |terapeuta(?:[ ]ocupacional)?|int[eé]rprete|param[eé]dic[oa]|camiller[oa]|promotora?
+  |agente[ ]sanitari[oa]|ginec[oó]log[oa]
   |capell[aá]n|logopeda|odont[oó]log[oa]"""
-_KIN = r"""hij[oa]s?|hijit[oa]|marido|espos[oa]|mujer|madre|padre|mam[aá]|pap[aá]|herman[oa]s?|abuel[oa]s?|t[ií][oa]s?
+_KIN = r"""hij[oa]s?|hijit[oa]|marido|espos[oa]|mujer|madre|padre|mam[aá]|pap[aá]|herman[oa]s?
+  |abuel[oa]s?|t[ií][oa]s?
   |sobrin[oa]s?|niet[oa]s?|prim[oa]s?|cu[nñ]ad[oa]s?|suegr[oa]s?|yerno|nuera|pareja|novi[oa]|vecin[oa]s?|amig[oa]s?
   |cuidadora?|compa[nñ]er[oa]|ex-?(?:mujer|marido)|viud[oa]"""
 _TITLE = r"(?:(?:sra?|srta|don|do[nñ]a|d)\.?[ ]+)?"
@@ -27,10 +31,13 @@ _KIN_BEFORE = re.compile(
     rf"(?<!\w)(?:{_KIN})(?:,?[ ]|[ ]\(|:[ ])(?:se[ ]llama[ ])?{_TITLE}$", re.IGNORECASE | re.VERBOSE
 )
 _STAFF_BEHIND = re.compile(
-    r"""[ ]?[,(][ ]?(?:enf(?:ermer[oa])?|due|mir|(?-i:R[1-5]|TO|TS)|tcae|auxiliar|matr[oó]na?|fisio|psq
-    |psiquiatra|pediatra|m[eé]dic[oa]|trabajadora?[ ]social|gestora[ ]de[ ]casos|int[eé]rprete|capell[aá]n
+    r"""[ ]?[,(][ ]?(?:enf(?:ermer[oa])?|due|mir|(?-i:R[1-5]|TO|TS)|tcae|auxiliar|matr[oó]na?
+    |fisio|psq
+    |psiquiatra|pediatra|m[eé]dic[oa]|trabajadora?[ ]social|gestora[ ]de[ ]casos|int[eé]rprete
+    |capell[aá]n
     |neumo|onco|cardio|digestivo|nefro|uro|trauma|cot|cto|anest|rehab|hemato|gine|derma|neuro|orl|endocrino
-    |reuma|radio|cirug[ií]a|[a-z]{4,14}log[ií]a|[1-3][.ºª]*(?:er)?[ ]cirujan[oa])\.?[ ]?(?=[).,;:/\n]|\Z)""",
+    |reuma|radio|cirug[ií]a|[a-z]{4,14}log[ií]a
+    |[1-3][.ºª]*(?:er)?[ ]cirujan[oa])\.?[ ]?(?=[).,;:/\n]|\Z)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _KIN_BEHIND = re.compile(

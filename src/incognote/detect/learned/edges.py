@@ -1,5 +1,5 @@
-"""Where a find of a model starts and stops, after the annotation guide: without stray marks, titles,
-credentials, and the small words that lead to it."""
+"""Where a find of a model starts and stops, after the annotation guide: without stray marks,
+titles, credentials, and the small words that lead to it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ SPANISH = "es"
 _TITLE_ES = re.compile(
     r"""(?:(?:
       d(?=\.|ª|na\.)|dna|don|dona|dr(?:es|as?)?|doctor(?:as|es|a)?|sr(?:es|as?|ta)?|senor(?:es|as|a|ita)?
-    | lic(?:da|do)?|licenciad[oa]|prof[ea]?|profesora?|mtr[oa]|ing|arq|kl?g[oa]|md|dir|director(?:es|a)?
+    | lic(?:da|do)?|licenciad[oa]|prof[ea]?|profesora?|mtr[oa]|ing|arq|kl?g[oa]|md|dir
+    |director(?:es|a)?
     | enf(?:erm[oa]|ermer[oa]s?)?|obst(?:etra)?|matron[ao]|celadora?|auxiliar|due|tcae|mir|eu|tens
     | jef[ae]|secretari[oa]|cbop?|cabo|sgto|sor|fray|hna
-    | hij[oa]|hijit[oa]|marido|espos[oa]|hermanit?[oa]|abuelit?[oa]|ti[oa]|sobrin[oa]|niet[oa]|prim[oa]
+    | hij[oa]|hijit[oa]|marido|espos[oa]|hermanit?[oa]|abuelit?[oa]|ti[oa]|sobrin[oa]|niet[oa]
+    |prim[oa]
     | cunad[oa]|sueg(?:ro|ra)|suegr[oa]|padre|madre|mama|papa|pareja|vecin[oa]|cuidadora?|nin[oa]
     | amig[oa]|paciente|pcte|pte|usuari[oa]|residente|familiar
     )\b\.?[ ]*)+""",
@@ -42,12 +44,13 @@ _TRAILS_ES = re.compile(r"(?:[ ]+(?:del?|en|al?|con|por|para|y|e|o|que|se|su|la|
 _SMALL_ES = re.compile(r"(?:del?|en|al?|con|por|para|y|e|o|que|se|su|sus|la|el|los|las|un|una)")
 # "Ced. Prof. 8847123": the field of a number is not a part of it.
 _FIELD_ES = re.compile(
-    r"(?:(?:ced(?:ula)?|prof(?:esional)?|esp|mat|reg|registro|nro|num|no|lote|folio|exp)\b\.?[ :]{0,2})+(?=[A-Z-]{0,3}\d{3})",
+    r"(?:(?:ced(?:ula)?|prof(?:esional)?|esp|mat|reg|registro|nro|num|no|lote"
+    r"|folio|exp)\b\.?[ :]{0,2})+(?=[A-Z-]{0,3}\d{3})",
     re.IGNORECASE,
 )
 # Said aloud in dictation: "Dr. Soler punto evolucion favorable coma".
 _MARK_ES = re.compile(
-    r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.I
+    r"[ ]*\b(?:punto(?: y (?:aparte|seguido|coma)| aparte| final)?|coma)\b[ ]*", re.IGNORECASE
 )
 _MARKS_SAID = 3
 # The unit of an age that begins or goes on behind what was found: "58 |anos", "4 |a".

@@ -30,8 +30,9 @@ _GREAT_WORDS = {"nonagenarian": 90, "centenarian": 100}
 _ONES_ES = {
     word: value
     for value, forms in enumerate(
-        "uno|un|una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis"
-        " diecisiete dieciocho diecinueve veinte veintiuno|veintiun|veintiuna veintidos veintitres veinticuatro"
+        "uno|un|una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce"
+        " quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno|veintiun|veintiuna"
+        " veintidos veintitres veinticuatro"
         " veinticinco veintiseis veintisiete veintiocho veintinueve".split(),
         1,
     )
