@@ -94,6 +94,35 @@ _OF_PEOPLE_TOO = frozenset(
     severe mild moderate chronic advanced secondary classic modified
     """.split()
 )
+# Before such a name in Spanish: "signo de Murphy", "dren Kehr". The first are of no person; the
+# second may be somebody's ("la operación de Ana"), and need a name that the list of eponyms has, if "de"
+# is between.
+_THINGS_ES = r"""signos?|maniobras?|test|escala|[ií]ndice|score|clasificaci[oó]n|criterios?
+  |cuestionario
+  |f[oó]rmula|ecuaci[oó]n|regla|s[ií]ndrome|sd|fen[oó]meno|dren(?:aje)?s?|clavos?|tornillos?|sondas?|cat[eé]ter
+  |c[aá]nula|aguja|malla|f[eé]rula|stent|bal[oó]n|diu|incisi[oó]n|abordaje|[aá]ngulo|l[ií]nea|tri[aá]ngulo
+  |espacio|fondo[ ]de[ ]saco|bolsa|ganglio|nervio|arteria|ligamento|conducto|tend[oó]n|reflejo
+  |cociente|puntuaci[oó]n
+  |puntaje|estadio|grado|protocolo|esquema|ritmo|respiraci[oó]n|facies|pinza|valva|separador|trocar|tr[oó]car
+  |anastomosis|transferencia|plastia"""
+_OWNED_ES = r"""enfermedad|mal|tumor|fractura|fx|lesi[oó]n|[uú]lcera|hernia|quistes?|par[aá]lisis
+  |es[oó]fago|corea
+  |prueba|operaci[oó]n|intervenci[oó]n|cirug[ií]a|t[eé]cnica|v[ií]a|pr[oó]tesis|implante|m[eé]todo|placa|lente|marcapasos
+  |v[aá]lvula|equipo|estudio"""
+_HEAD_ES = re.compile(
+    rf"(?<!\w)(?:(?P<thing>{_THINGS_ES})|(?P<owned>{_OWNED_ES}))[ ](?P<of>(?:de|del|de[ ]la)[ ])?$",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What is said of a sign: "Blumberg negativo", "Giordano (-)".
+_RESULT_ES = re.compile(
+    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)|ausentes?\b|presentes?\b"
+    r"|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
+    re.IGNORECASE,
+)
+_WORDS_OF_NAME = re.compile(r"[^\W\d_]{2,}")
+_RARE_ES = 2_000  # a name of fewer is rather that of a thing behind such a word
+# More bear a name that may be a person's in brackets.
+_BORNE_ES = 20_000
 # So many words behind a name are asked.
 REACH = 5
 
@@ -136,6 +165,8 @@ def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bo
 def names_thing(text: str, start: int, end: int) -> bool:
     """Whether a name that a person of this text has names a thing here: "Bell's palsy",
     "Gleason 7", "has had Addison's since 1998"."""
+    if names_thing_in_spanish(text, start, end):
+        return True
     if not lexicon().is_eponym(text[start:end]):
         return False
     # A score has a digit or two, and is no telephone.
@@ -153,6 +184,29 @@ def names_thing(text: str, start: int, end: int) -> bool:
     elif following not in DOES and following not in HUMAN and is_term(following):
         return True
     return is_said_of_thing(beside, unless=_OF_PEOPLE_TOO)
+
+
+def names_thing_in_spanish(text: str, start: int, end: int) -> bool:
+    """Whether a name is that of a thing in the Spanish around it: "signo de Murphy", "dren Kehr",
+    "Blumberg negativo", "(Kocher)". Names that hardly anybody bears need not be on the list."""
+    lex = lexicon()
+    words = _WORDS_OF_NAME.findall(text, start, end)
+    if not words:
+        return False
+    listed = all(map(lex.is_eponym, words))
+    bearers = max(
+        max(lex.first_name_bearers(w) or 0, (lex.surname_bearers(w) or 0) // 4) for w in words
+    )
+    head = _HEAD_ES.search(text, max(0, start - 40), start)
+    if head:
+        rare = bearers < _RARE_ES
+        return listed or (rare and (head["thing"] is not None or not head["of"]))
+    if not listed or lex.origin("last", words[0]) == "hispanic":
+        return False
+    if _RESULT_ES.match(text, end):
+        return True
+    in_brackets = text[start - 1 : start] == "(" and text[end : end + 1] == ")"
+    return in_brackets and bearers < _BORNE_ES
 
 
 def _beside(text: str, start: int, end: int) -> Beside:

@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from incognote.core.caches import once
+from incognote.core.caches import cached, once
+from incognote.lexicon.fold import fold
+from incognote.lexicon.lexicon import lexicon
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BLANKS = {code: " " for code in range(128) if not chr(code).isalpha()}
@@ -48,6 +50,9 @@ _SURE_OF_ENGLISH = 0.5  # of its weight, for each different word of the text
 # Galician.
 _FEWEST_WORDS = 20
 _SURE, _SURE_OF_NEIGHBOUR = 0.6, 0.9
+# What makes a word an everyday one, and a name one that many bear. Shorter ones than a name of a
+# Spanish speaker are small words.
+_EVERYDAY, _MANY, _SHORTEST_NAME = 1.5, 10_000, 2
 _ENOUGH = 6000  # characters that the general model reads
 
 
@@ -100,6 +105,17 @@ def is_spanish(text: str, languages: tuple[str, ...] = ("en",)) -> bool:
     """Whether a text is in Spanish and no part of it in English, which would make it a chart in
     English, or in both. A terse Spanish form counts: the detectors are chosen so, too."""
     return languages_in(text, languages) == Languages("es")
+
+
+@cached(16384)
+def is_spanish_word(word: str) -> bool:
+    """Whether a word is an everyday one of Spanish texts, and no name that many bear."""
+    folded = fold(word)
+    if _tables()["es"].get(folded, 0.0) < _EVERYDAY:
+        return False
+    lex = lexicon()
+    given, family = lex.first_name_bearers(folded) or 0, lex.surname_bearers(folded) or 0
+    return len(folded) <= _SHORTEST_NAME or (given < _MANY and family < _MANY)
 
 
 def _weigh(text: str, words: list[str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -16,6 +16,7 @@ from incognote.link.labels import PEOPLE, is_stated, join_names, known_names, re
 from incognote.link.missed import find_missed, grow_names, known_people, merged, name_users
 from incognote.link.persons import persons, stated_people
 from incognote.link.reading import Mention, mentions_of
+from incognote.link.roles import Role, roles_in
 from incognote.link.rules import EVERYTHING, LinkRules
 from incognote.link.stretches import capitalised, union
 
@@ -52,8 +53,9 @@ def link(
     if not mentions:
         return Linked(tuple(spans), stated_people(document, spans))
     groups = group(mentions)
+    roles = roles_in(text, [mention.span for mention in mentions])
     for each in groups:
-        _settle_label(each)
+        _settle_label(each, roles)
     for mention in mentions:
         was = before.get(mention.start, "")
         mention.was = "" if was == mention.label else was or "missed"
@@ -141,14 +143,18 @@ def _changes(span: Span, labels: dict[int, str]) -> bool:
     return labels.get(span.start, span.label) != span.label
 
 
-def _settle_label(each: Group) -> None:
-    """PATIENT or DOCTOR, once for the person: what the source states, then titles, credentials and
-    kinship, then what most finds say."""
+def _settle_label(each: Group, roles: Mapping[int, Role]) -> None:
+    """PATIENT or DOCTOR, once for the person: what the source states, what the words beside say in
+    Spanish, then titles, credentials and kinship, then what most finds say."""
     labels = {mention.label for mention in each.mentions} & PEOPLE
-    if len(labels) < 2:
+    told: set[str] = {role for m in each.mentions if (role := roles[m.start])}
+    if len(labels | told) < 2:
         return
     stated = {m.label for m in each.mentions if is_stated(m.span)} & PEOPLE
-    label = stated.pop() if len(stated) == 1 else _likelier(each.mentions)
+    if len(stated) == 1:
+        label = stated.pop()
+    else:
+        label = told.pop() if len(told) == 1 else _likelier(each.mentions)
     for mention in each.mentions:
         if mention.label in PEOPLE and not is_stated(mention.span):
             mention.label = label

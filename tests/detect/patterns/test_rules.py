@@ -16,7 +16,7 @@ from incognote.testing import parse_markup, render_markup
 
 
 def view_of(text: str, pack: str) -> View:
-    rules = PrepareRules(languages=tuple(load_pack(pack).languages))
+    rules = PrepareRules(languages=tuple(sorted(load_pack(pack).languages)))
     (view,) = prepare(Document("case", text), rules)
     return view
 

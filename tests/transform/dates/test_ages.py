@@ -26,7 +26,7 @@ CASES = [
     ("[[95+|AGE]]", "90+"),
     ("[[9\u200b5|AGE]] years", "90+ years"),
     ("[[8\u200b5|AGE]] years", "8\u200b5 years"),
-    ("[[noventa y cinco|AGE]] años", "[AGE] años"),
+    ("[[noventa y cinco|AGE]] años", "noventa o más años"),
     ("[[XCV|AGE]]", "[AGE]"),
 ]
 

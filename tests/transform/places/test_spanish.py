@@ -94,3 +94,19 @@ def test_jobs_stay_spanish_and_what_people_are_exposed_to(job, kind, end):
     new = {value(job, "PROFESSION", patient) for patient in PATIENTS}
     assert new <= {pair[sex] + end for pair in pairs} - {job}
     assert len(new) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"), [("peruana", "aesí"), ("colombiano", "oséí"), ("Perú", "")]
+)
+def test_a_nationality_stays_one_of_a_man_or_a_woman(text: str, ends: str) -> None:
+    new = value(text, "COUNTRY", "p1")
+    assert new != text
+    assert not ends or (new.islower() and new not in map(str.lower, listed("countries")))
+
+
+def test_kinds_of_institutions_stay_in_latin_america() -> None:
+    assert re.fullmatch(rf"CESFAM {NAME}", value("CESFAM Arauco", "HOSPITAL", "p1"))
+    assert re.fullmatch(
+        r"Frigorífico .+ S\.R\.L\.", value("Frigorífico Alvear S.R.L.", "ORGANIZATION", "p1")
+    )

@@ -52,4 +52,4 @@ class Settings:
     def decoder(self, source: str) -> Decoder:
         safe = None if self.safe is None else self.folder.point(self.safe).thresholds
         thresholds = self.folder.point(self.sensitivity).thresholds
-        return Decoder(self.folder.labels, thresholds, source, safe)
+        return Decoder(self.folder.labels, thresholds, source, safe, self.folder.languages)

@@ -6,7 +6,7 @@ All learned detectors end here, so that they agree on where a span starts and st
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,24 +14,14 @@ from numpy.typing import NDArray
 
 from incognote.core.labels import SAFE, all_labels
 from incognote.core.types import Span
+from incognote.detect.learned.edges import SPANISH, trimmed, trimmed_spanish
 from incognote.detect.word_class import CLINICAL, JOB, NAME, PLACE, word_class
 from incognote.lexicon import lexicon
+from incognote.lexicon.eponyms import names_thing_in_spanish
+from incognote.lexicon.language import is_spanish_word
 
 Floats = NDArray[np.float32]
 
-# Titles before a name and credentials after it stay outside.
-_TITLE = re.compile(
-    r"(?:(?:dra?|mr|mrs|ms|miss|prof|sra?|srta|fr|rev|hon|pt|patient|nurse|doctora?)\b\.?\s*)+",
-    re.IGNORECASE,
-)
-_CREDENTIAL = re.compile(
-    r"[\s,(]*\b(?:m\.?d|d\.?o|r\.?n|np|lpn|lvn|pa-?c|ph\.?d|pharm\.?d|mph|mba|msw|lcsw|cna|crna|"
-    r"aprn|fnp|facs|facc|dds|dmd|rph|cnm|bsn|msn|pgy-?\d|pt|ot|slp)\b\.?\)?\s*$",
-    re.IGNORECASE,
-)
-_POSSESSIVE = re.compile(r"['’`]s?$", re.IGNORECASE)
-_EDGE_BEFORE = " \t\r\n,;:.)]}-–—/*|\"'=_"
-_EDGE_AFTER = " \t\r\n,;:([{-–—/*|\"'=_#"
 # Labels of codes: letters and digits written as one word are hidden as one word.
 _CODE_CATEGORIES = {"ID", "CONTACT"}
 _CODE_LABELS = {"USERNAME", "ZIP", "ROOM"}
@@ -42,12 +32,22 @@ _WORDED = {
 _LETTERS = re.compile(r"[^\W\d_]+")
 # A class of something ("Sommer 2"), or a room that is called by a name; rooms mostly say so.
 _NAME_AND_NUMBER = re.compile(r"[A-Z][a-z]{3,12} [0-9][a-c]?")
+# "Kehr N° 14": the size of a thing.
+_NUMBERED = re.compile(r"[ ](?:n[°ºo.]{0,2}[ ]?)?[\d.,/]+$", re.IGNORECASE)
 _PEOPLE = {"PATIENT", "DOCTOR"}
 _CALLED = _PEOPLE | {"USERNAME"}  # what people are called by
 _DOUBTFUL = 0.75
 _COMMON = 100_000  # bearers of a surname: more people than diseases are called Brown
 _LONGEST_WORD = 14
 _UNSURE = 0.6  # a model this unsure is not believed without a word that fits
+_PAIR = re.compile(r"(\d{1,2})(?:/(\d{1,2}))?")
+_MONTHS = 12
+_DAY_OF_COURSE = re.compile(
+    r"\b(?:ciclo|c)[ ]?\d{1,2},?[ ]d(?:ia)?[ ]?$|\bd\+[ ]?$|\bpost\w{0,12}\.?,?[ ]dia[ ]$",
+    re.IGNORECASE,
+)
+_GOES_ON_AS_DATE = re.compile(r" (?:del?\b|a las?\b|\d{1,2}[:.]\d\d)|[/.-]\d")
+_UNSURE_WORD = 0.9  # so unsure, it takes everyday words for names
 _SURE = 0.97  # a model this sure is believed against the lexicon
 _OPEN = 0.5  # a span opens here even if the label goes on
 _OPEN_AT_CHANGE = 0.2  # and with less certainty where the label changes too
@@ -74,7 +74,9 @@ class Decoder:
         thresholds: Mapping[str, float],
         source: str,
         safe: Mapping[str, float] | None = None,
+        languages: Collection[str] = (),
     ) -> None:
+        self._spanish = SPANISH in languages
         self._labels = tuple(labels)
         self._thresholds = np.array([thresholds.get(name, 0.5) for name in labels], np.float32)
         self._safe = np.array([(safe or {}).get(name, 0.0) for name in labels], np.float32)
@@ -149,9 +151,15 @@ class Decoder:
         if self._is_code[label]:
             start, end = _whole_code(text, start, end)
         start, end = trimmed(text, start, end, name=self._category[label] == "NAME")
+        if self._spanish:
+            start, end = trimmed_spanish(text, start, end, self._labels[label])
         if start >= end or _is_unit_of_degrees(text, start, end):
             return []
         score = float(certainty[units].mean())
+        if self._spanish and self._labels[label] == "DATE" and _is_course(text, start, end):
+            return []
+        if self._spanish and self._labels[label] in _WORDED and _is_thing(text, start, end, score):
+            return []
         if score < _SURE and _is_implausible(self._labels[label], text[start:end], score):
             return []
         return [Span(start, end, self._labels[label], min(1.0, score), self._sources)]
@@ -168,6 +176,42 @@ def _is_implausible(label: str, surface: str, score: float) -> bool:
     if label == "PROFESSION":
         return score < _UNSURE and not _names_a_job(surface)
     return label == "ROOM" and score < _UNSURE and _NAME_AND_NUMBER.fullmatch(surface) is not None
+
+
+def _is_thing(text: str, start: int, end: int, score: float) -> bool:
+    """Whether a Spanish text speaks of a sign, a test or a device, or says it in everyday words.
+    Institutions have capitals and such words, too: a surer model is believed."""
+    surface = text[start:end]
+    named = _NUMBERED.sub("", surface)
+    if names_thing_in_spanish(text, start, start + len(named)):
+        return True
+    words = _LETTERS.findall(surface)
+    if not words or not all(map(is_spanish_word, words)):
+        return False
+    if text != text.lower() and (
+        all(map(str.islower, words)) or (len(words) == 1 and _begins_sentence(text, start))
+    ):
+        return True
+    return (
+        score < _UNSURE_WORD if len(words) == 1 else surface.count(" ") == 1 and words[-1].islower()
+    )
+
+
+def _is_course(text: str, start: int, end: int) -> bool:
+    """Whether numbers in a Spanish text are the day of a course ("ciclo 3 dia 8", "D+4") or a ratio
+    that no day and month can be ("20/20")."""
+    pair = _PAIR.fullmatch(text, start, end)
+    if pair is None:
+        return False
+    if _DAY_OF_COURSE.search(text, max(0, start - 24), start):
+        return _GOES_ON_AS_DATE.match(text, end) is None
+    if pair[2] is None:
+        return False
+    return min(int(pair[1]), int(pair[2])) > _MONTHS
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    return text[max(0, start - 4) : start].rstrip(" ")[-1:] in ("", "\n", ".", "?", "!")
 
 
 def _is_unit_of_degrees(text: str, start: int, end: int) -> bool:
@@ -224,30 +268,3 @@ def _whole_code(text: str, start: int, end: int) -> tuple[int, int]:
         while end < len(text) and text[end].isalnum():
             end += 1
     return start, end
-
-
-def _is_name(credential: str) -> bool:
-    """A full name is "Kim Do"; "Kim DO", "Kim, Do" and "kim do" may have a degree."""
-    return credential.strip(" ,().").istitle() and "," not in credential
-
-
-def trimmed(text: str, start: int, end: int, *, name: bool) -> tuple[int, int]:
-    """Without stray marks at the edges; for names also without titles and credentials."""
-    while start < end and text[start] in _EDGE_BEFORE:
-        start += 1
-    while start < end and text[end - 1] in _EDGE_AFTER:
-        end -= 1
-    if not name or start >= end:
-        return start, end
-    if (title := _TITLE.match(text, start, end)) and title.end() < end:
-        start = title.end()
-    surface = text[start:end]
-    for pattern in (_CREDENTIAL, _POSSESSIVE):
-        if (match := pattern.search(surface)) and match.start() > 1 and not _is_name(match[0]):
-            surface = surface[: match.start()]
-    surface = surface.rstrip(_EDGE_AFTER)
-    # "brother Lou CABG at 55": behind a name in small letters, capitals with a meaning.
-    head, _, tail = surface.rpartition(" ")
-    if len(tail) > 2 and lexicon().is_abbreviation(tail) and not head.isupper():
-        surface = head.rstrip(_EDGE_AFTER) or surface
-    return start, start + len(surface)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from incognote.core.errors import PolicyError
 from incognote.transform.dates.words import like_case, number_words, read_number
 from incognote.transform.record import Mention, TransformRecord
+from incognote.transform.spelling import fold
 
 OLDEST = 89
 _DIGITS = re.compile(r"\d+")
@@ -26,6 +27,23 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _A_YEAR = (12, 52.18, 365.25)  # months, weeks, days
 _GREAT_WORDS = {"nonagenarian": 90, "centenarian": 100}
+_ONES_ES = {
+    word: value
+    for value, forms in enumerate(
+        "uno|un|una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce"
+        " quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno|veintiun|veintiuna"
+        " veintidos veintitres veinticuatro"
+        " veinticinco veintiseis veintisiete veintiocho veintinueve".split(),
+        1,
+    )
+    for word in forms.split("|")
+}
+_TENS_ES = {
+    word: 10 * value
+    for value, word in enumerate(
+        "treinta cuarenta cincuenta sesenta setenta ochenta noventa cien".split(), 3
+    )
+}
 _DECADES = "teens twenties thirties forties fifties sixties seventies eighties nineties".split()
 
 
@@ -46,6 +64,8 @@ def years(mention: Mention, record: TransformRecord) -> int | None:
             return age
     if "hundred" in words:
         return 100
+    if (spanish := _read_spanish(mention.text)) is not None:
+        return spanish
     for i, word in enumerate(words):
         if word in _DECADES:
             return 10 + 10 * _DECADES.index(word)
@@ -53,6 +73,17 @@ def years(mention: Mention, record: TransformRecord) -> int | None:
         if value:
             return value
     return None
+
+
+def _read_spanish(text: str) -> int | None:
+    """An age in Spanish words: "treinta y uno", "setenta años"."""
+    words = fold(text).split()
+    if not words or words[0] not in _ONES_ES | _TENS_ES:
+        return None
+    if words[0] in _ONES_ES:
+        return _ONES_ES[words[0]]
+    rest = words[2] if words[1:2] == ["y"] and len(words) > 2 else ""
+    return _TENS_ES[words[0]] + _ONES_ES.get(rest, 0)
 
 
 def grouped(text: str) -> str:
@@ -66,6 +97,8 @@ def grouped(text: str) -> str:
         return _DIGITS.sub("90", text, count=1) + " or older"
     if _DIGITS.search(text):
         return _AGES.sub(lambda age: "90+" if int(age[1]) > OLDEST else age[0], text)
+    if _read_spanish(text) is not None:
+        return like_case(text, "noventa o más")
     if any(word in text.lower() for word in _DECADES):
         return like_case(text, "nineties or older")
     return like_case(text, "ninety-plus")

@@ -30,6 +30,8 @@ _MISREAD_WORD = re.compile(r"(?=[^\W_]*[10])[^\W\d_][^\W_]{2,}")
 _MISREAD_NUMBER = re.compile(
     r"(?<![^\W\d_])(?=[lIOo|]*\d)(?=\d*[lIOo|])[\dlIOo|]+(?=(?:st|nd|rd|th)?\b)"
 )
+# "14/III/24": no scanner turned three ones into a month between marks.
+_ROMAN_MONTH = re.compile(r"\d{1,2}[/.-]III[/.-]\d{2,4}")
 _DIGITS = str.maketrans("lI|Oo", "11100")
 _DIGIT = re.compile(r"\d")
 _NOISE = re.compile(r"[\dlIOo| ./\-]+")
@@ -52,6 +54,8 @@ def clean(text: str) -> str:
     if not text.isascii():
         text = _DIGIT.sub(lambda m: str(int(m[0])), text)
     text = _MISREAD_WORD.sub(lambda m: _month_with_digits(m[0]), text)
+    if _ROMAN_MONTH.fullmatch(text):
+        return text
     text = _MISREAD_NUMBER.sub(lambda m: m[0].translate(_DIGITS), text)
     if (
         any(char in text for char in "lIOo|")

@@ -25,6 +25,7 @@ from incognote.transform.dates.writing import Moved
 from incognote.transform.numbers.ids import remapped
 from incognote.transform.people.name_words import name_image
 from incognote.transform.record import Mention, TransformRecord
+from incognote.transform.word_data import table_of
 
 _FISCAL = re.compile(r"(?<![A-Za-z])([FC]Y ?['’]?)(\d\d)(?!\d)")
 _FULL_FISCAL = re.compile(r"([FC]Y ?['’]?)\d\d(\d\d)")
@@ -122,6 +123,9 @@ def _may_be_a_feast(field: Field) -> bool:
 def _rename(text: str, form: Form, record: TransformRecord) -> str:
     """Feasts that no table knows. Beside a date, they become the feast nearest to the new one,
     or nothing where none is near; alone, another named day."""
+    if not form.dates and record.is_spanish:
+        feasts = [" ".join(each.split()) for each in str(table_of("spanish")["feasts"]).split(",")]
+        return record.chose(record.scope.draws.pick(feasts, "HOLIDAY", form.text.casefold()))
     if not form.dates:
         feast = record.scope.draws.pick(HOLIDAYS.common, "HOLIDAY", form.text.casefold())
         return like_case(form.unknown[0].word, feast.name)

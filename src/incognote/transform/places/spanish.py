@@ -55,7 +55,32 @@ def _ranks(name: str) -> dict[str, int]:
 
 
 def country(text: str, record: TransformRecord) -> str:
+    """A country for a country, "peruana" for "chilena"."""
+    if (own := _demonyms().get(fold(text))) is not None:
+        at, form = own
+        pairs = _pairs(common=form is None)
+        drawn = record.scope.permuted(f"spanish demonyms:{len(pairs)}", len(pairs), at)
+        drawn = drawn if drawn != at else (at + 1) % len(pairs)  # nobody keeps a nationality
+        new = pairs[drawn][form or 0]
+        return record.chose(case_like(text, new) if text[:1].isupper() else new)
     return record.chose(record.scope.draws.pick(_listed("countries"), "COUNTRY", fold(text)))
+
+
+@cached(2)
+def _pairs(*, common: bool) -> tuple[tuple[str, str], ...]:
+    """How a man and a woman of a country are called; only those of one form for both, or all."""
+    pairs = [(man, woman) for man, _, woman in (p.partition("/") for p in _listed("demonyms"))]
+    return tuple(pair for pair in pairs if not common or pair[0] == pair[1])
+
+
+@once
+def _demonyms() -> dict[str, tuple[int, int | None]]:
+    """How people of a country are called -> its place in the list, and whether it is the form for
+    a man, for a woman, or for both."""
+    found: dict[str, tuple[int, int | None]] = {}
+    for at, pair in enumerate(_pairs(common=False)):
+        found |= {fold(form): (at, sex) for sex, form in enumerate(pair)}
+    return found | {fold(man): (at, None) for at, (man, _) in enumerate(_pairs(common=True))}
 
 
 def street(mention: Mention, record: TransformRecord) -> str:
