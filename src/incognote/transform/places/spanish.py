@@ -19,6 +19,7 @@ _SPOKEN_IN = (
     *("Spain", "Mexico", "Colombia", "Argentina", "Peru", "Chile", "Ecuador", "Venezuela"),
     *("Bolivia", "Guatemala", "Cuba", "Dominican Republic", "Honduras", "Paraguay", "Uruguay"),
 )
+_WORLD = ("africa", "middle_east", "europe", "americas", "asia_pacific")
 _TOWN = 50_000
 # Postal codes of Spain begin with the number of the province.
 _PROVINCES = 52
@@ -54,8 +55,41 @@ def _ranks(name: str) -> dict[str, int]:
     return {fold(value): rank for rank, value in enumerate(_listed(name))}
 
 
+@once
+def _countries() -> dict[str, tuple[str, int, int]]:
+    """A folded name or adjective -> its part of the world, its place there, and which form it is
+    (0 the name, 1 and 2 the adjectives)."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for part in _WORLD:
+        for at, forms in enumerate(_forms(part)):
+            for which, form in enumerate(forms):
+                # "la paciente argentina" comes from "Argentina": capitals tell.
+                key = fold(form) if which else fold(form).upper()
+                found.setdefault(key, (part, at, which))
+    return found
+
+
+@cached(8)
+def _forms(part: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(entry.split("/")) for entry in _listed(f"countries_{part}"))
+
+
 def country(text: str, record: TransformRecord) -> str:
-    return record.chose(record.scope.draws.pick(_listed("countries"), "COUNTRY", fold(text)))
+    """Another country of its part of the world, or the adjective of another."""
+    key = fold(text)
+    known = _countries().get(key.upper()) if text[:1].isupper() else None
+    known = known or _countries().get(key) or _countries().get(key.upper())
+    if known is None:
+        every = [forms[0] for part in _WORLD for forms in _forms(part)]
+        return record.chose(record.scope.draws.pick(every, "COUNTRY", key))
+    part, at, which = known
+    forms = _forms(part)
+    return record.chose(forms[record.scope.permuted(f"spanish countries:{part}", len(forms), at)][which])
+
+
+def is_kind(text: str) -> bool:
+    """Whether a text is nothing but the abbreviation of a kind: "C.S.", "S.L."."""
+    return text.replace(".", "").strip().lower() in word_list("spanish", "abbreviated_kinds")
 
 
 def street(mention: Mention, record: TransformRecord) -> str:
@@ -65,10 +99,10 @@ def street(mention: Mention, record: TransformRecord) -> str:
 
 def institution(mention: Mention, record: TransformRecord) -> str:
     """Another institution of the same kind: "Hospital La Paz" -> "Hospital La Merced"."""
-    return _renamed(mention, record, "institution", "institutions")
+    return _renamed(mention, record, "institution", "institutions", "abbreviated_kinds")
 
 
-def _renamed(mention: Mention, record: TransformRecord, pool: str, kinds: str) -> str:
+def _renamed(mention: Mention, record: TransformRecord, pool: str, *kinds: str) -> str:
     saints = {fold(match[2]): fold(match[1]) for match in _SAINT.finditer(mention.text)}
 
     def word(token: str, record: TransformRecord, attempt: int) -> str:
@@ -76,7 +110,7 @@ def _renamed(mention: Mention, record: TransformRecord, pool: str, kinds: str) -
         own = from_pool(pool, folded, record)
         return own or _word(folded, saints.get(folded, ""), record, attempt)
 
-    kept = word_list("spanish", kinds) | word_list("spanish", "small")
+    kept = frozenset[str]().union(*(word_list("spanish", kind) for kind in (*kinds, "small")))
     return record.chose(renamed(mention, record, kept, word))
 
 
