@@ -78,9 +78,9 @@ class Renaming:
 
     `choice` is the policy's (`formats.names`). Each path is asked about once (`documents`) and
     settled once, in the same order, with what the pipeline made of those documents. `suffixes` are
-    the endings of our formats, which stay, as other well-known ones do; `exists` says which paths the tree has, so that a new
-    name does not push aside an old one. `doc_id` is the id of names whose file says nothing of
-    itself; without one, they go by what they are.
+    the endings of our formats, which stay, as other well-known ones do; `exists` says which paths
+    the tree has, so that a new name does not push aside an old one. `doc_id` is the id of names
+    whose file says nothing of itself; without one, they go by what they are.
     """
 
     def __init__(

@@ -150,7 +150,9 @@ def weekday_like(word: str, weekday: int) -> str:
 
 def month_like(word: str, month: int, short: bool, spanish: bool = False) -> str:
     """Another month, written as this one is. "nov" is Spanish where the record is."""
-    abroad = _abroad("months", word.lower()) or (_spanish_short_months() if spanish and short else None)
+    abroad = _abroad("months", word.lower()) or (
+        _spanish_short_months() if spanish and short else None
+    )
     if abroad:
         return like_case(word, abroad[month - 1])
     if word.upper() in ROMAN:

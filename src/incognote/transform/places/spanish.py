@@ -84,7 +84,8 @@ def country(text: str, record: TransformRecord) -> str:
         return record.chose(record.scope.draws.pick(every, "COUNTRY", key))
     part, at, which = known
     forms = _forms(part)
-    return record.chose(forms[record.scope.permuted(f"spanish countries:{part}", len(forms), at)][which])
+    new = record.scope.permuted(f"spanish countries:{part}", len(forms), at)
+    return record.chose(forms[new][which])
 
 
 def is_kind(text: str) -> bool:
