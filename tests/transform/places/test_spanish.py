@@ -152,3 +152,12 @@ def test_no_country_has_two_parts_of_the_world():
 )
 def test_months_and_weekdays_cut_short_stay_spanish(text, form):
     assert all(re.fullmatch(form, value(text, "DATE", patient)) for patient in PATIENTS)
+
+
+@pytest.mark.parametrize("kind", ["C/", "Calle", "Avda.", "Paseo"])
+def test_a_spanish_street_stays_spanish_in_a_field_and_is_that_of_the_note(kind):
+    street = f"{kind} Fray Luis de León, 14"
+    (field,) = new_values(deid(f"[[{street}|STREET]]", "p1"))
+    assert field.startswith(f"{kind} ")
+    assert " de " in field
+    assert field == value(street, "STREET", "p1")

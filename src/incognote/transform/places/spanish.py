@@ -24,6 +24,7 @@ _TOWN = 50_000
 # Postal codes of Spain begin with the number of the province.
 _PROVINCES = 52
 _POSTCODE = 5
+_STREET = re.compile(r"(?:c/|(?:calle|avda|avenida|paseo|pza|ctra|carretera)\b)", re.IGNORECASE)
 _SAINT = re.compile(r"\b(San|Santa|Santo)\s+([^\W\d_]+)", re.IGNORECASE)
 _FEMININE = frozenset("paz cruz luz vid torre fuente merced soledad rosas".split())
 
@@ -91,6 +92,11 @@ def country(text: str, record: TransformRecord) -> str:
 def is_kind(text: str) -> bool:
     """Whether a text is nothing but the abbreviation of a kind: "C.S.", "S.L."."""
     return text.replace(".", "").strip().lower() in word_list("spanish", "abbreviated_kinds")
+
+
+def is_street(text: str) -> bool:
+    """Whether a street says so in Spanish, as in a field, which has no language of its own."""
+    return _STREET.match(text) is not None
 
 
 def street(mention: Mention, record: TransformRecord) -> str:
