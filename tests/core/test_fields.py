@@ -140,3 +140,44 @@ def test_contacts():
 def test_code_systems_of_the_world_by_name_address_and_oid(system):
     assert is_public_code_system(system)
     assert not is_public_code_system("99LOCAL")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("NHC", "MEDICALRECORD"),
+        ("Nº Historia", "MEDICALRECORD"),
+        ("num_historia_clinica", "MEDICALRECORD"),
+        ("Apellido1", "PATIENT"),
+        ("Nombre y apellidos", "PATIENT"),
+        ("nombre_paciente", "PATIENT"),
+        ("Fecha nacimiento", "DATE"),
+        ("F. Nac", "DATE"),
+        ("Médico responsable", "DOCTOR"),
+        ("Nombre del médico", "DOCTOR"),
+        ("Tfno", "PHONE"),
+        ("teléfono_2", "PHONE"),
+        ("Correo electrónico", "EMAIL"),
+        ("Dirección", "STREET"),
+        ("Población", "CITY"),
+        ("CP", "ZIP"),
+        ("Código postal", "ZIP"),
+        ("DNI/NIE", "IDNUM"),
+        ("Nº colegiado", "LICENSE"),
+        ("CIP", "HEALTHPLAN"),
+        ("Nº episodio", "ACCOUNT"),
+        ("Edad", "AGE"),
+        ("Sexo", "values"),
+        ("Unidades", "values"),
+    ],
+)
+def test_columns_of_spanish_exports_are_known_with_and_without_accents(name, label):
+    assert label_from_header(name) == label
+    assert label_from_header(name.upper()) == label
+
+
+@pytest.mark.parametrize(
+    "name", ["historia_clinica", "Informe", "Antecedentes", "Motivo", "Servicio", "Nombre prueba"]
+)
+def test_spanish_columns_of_text_are_read(name):
+    assert label_from_header(name) is None

@@ -63,6 +63,26 @@ def test_separators_become_blanks_but_not_in_dates():
     assert document.text == "Adeyemi Quillon 2024-03-11 note"
 
 
+@pytest.mark.parametrize(
+    ("ending", "stays"),
+    [
+        (".txt", True),
+        (".toml", True),
+        (".YAML", True),
+        (".tar.xz", True),
+        (".csv.bak", True),
+        (".ann", True),
+        (".Ann", False),
+        (".Adaeze", False),
+    ],
+)
+def test_the_ending_of_a_file_stays_unless_it_may_be_a_name(ending, stays):
+    renaming = Renaming("replace", (".txt", ".csv", ".tar"), lambda _: False)
+    (document,) = renaming.documents(f"seen_Quillon{ending}")
+    assert (document.text == "seen Quillon") == stays
+    assert renaming.settle(f"seen_Quillon{ending}", [_answer(document)]) == f"seen_[NN]{ending}"
+
+
 def test_a_name_that_cannot_be_read_becomes_a_number():
     renaming = Renaming("replace", (".txt",), lambda _: False)
     renaming.documents("Quillon.txt")
@@ -90,6 +110,9 @@ def test_a_replacement_is_no_path():
         pytest.param("ids2.csv", False, id="plain-of-tables"),
         pytest.param("part-00001.txt", False, id="plain-with-a-filled-number"),
         pytest.param("part-00774.txt", True, id="plain-with-a-filled-long-number"),
+        pytest.param("notes-csv.toml", False, id="plain-in-another-format"),
+        pytest.param("mensaje.txt", False, id="message-in-spanish"),
+        pytest.param("lista_de_camas.txt", False, id="list-of-beds-in-spanish"),
         pytest.param("Foo.txt", True, id="filler-with-a-capital"),
         pytest.param("Alta.txt", True, id="spanish-with-a-capital"),
         pytest.param("k_o.txt", True, id="two-letters"),

@@ -72,6 +72,11 @@ def test_errors_name_the_path(tree, path):
         policy_from(tree)
 
 
+def test_a_misspelt_table_of_labels_is_named():
+    with pytest.raises(PolicyError, match="labls: unknown key"):
+        load_policy({"labls": {"DATE": "tag"}})
+
+
 def test_extends_merges_tables_and_replaces_rules(tmp_path):
     (tmp_path / "house.toml").write_text(
         'name = "house"\nextends = "i2b2-2014"\n[labels]\nDATE = { action = "tag" }\n'

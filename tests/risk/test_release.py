@@ -218,6 +218,14 @@ def test_risk_reads_the_output_anew_and_shows_no_text(release, capsys):
         assert word not in page.casefold()
 
 
+def test_a_reason_that_several_lines_share_is_said_once(release, capsys):
+    command = ["risk", str(release / "out"), "-o", str(release / "report")]
+    assert main([*command, "--policy", "group-a+rules"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("no annotated sample was given") == 1
+    assert said.count("not measured (1)") == 2
+
+
 # ------------------------------------------------------------------ whose the notes are
 
 

@@ -10,6 +10,8 @@ _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u096
 _WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
 _SLASHED = re.compile(r"([A-Z' -]{2,})/[A-Z -]{2,}(?: (?:MR|MRS|MS))?")
 _CARETS = re.compile(r"[^\^]+\^[^\^]")
+# "M.ª Cruz": so many are called María that it tells of nobody.
+_MARIA = re.compile(r"m\.?ª", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 PARTICLES = frozenset(
@@ -20,7 +22,8 @@ PARTICLES = frozenset(
 _GIVEN = frozenset("al ben della mac san".split())
 SUFFIXES = frozenset("jr sr ii iii iv esq".split())
 TITLES = frozenset(
-    "mr mrs ms miss mx dr doctor prof professor sir madam rev fr sri shri smt kumari".split()
+    "mr mrs ms miss mx dr doctor prof professor sir madam rev fr sri shri smt kumari dra "
+    "sra srta dña doña".split()
 )
 # Titles that are names, too, where they do not lead: "Latha Kumari".
 _LEADING = frozenset("sri shri kumari".split())
@@ -89,6 +92,8 @@ def _slash(text: str) -> int:
 
 def _fixed_role(word: Word, text: str) -> str:
     lower = word.folded
+    if _MARIA.match(text, word.start) or lower == "ª":
+        return "kept"
     if len(word.text) == 1 and word.text.lower() != word.text.upper():  # 王 is a whole name
         # "Cruz y Morales": a small letter among names that have capitals.
         joins = (

@@ -18,6 +18,19 @@ from incognote.policy import KEEP, NUMBER
 _BLANK = re.compile(r"[_+]|(?<![\d\W])[-.]|[-.](?![\d\W])")
 # What no file system wants in a name, and what would make it a path.
 _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+# Endings that say how a file is written and nothing of anybody, besides those of our formats. What
+# is no known ending ("Adaeze.Okonkwo") is read.
+_ENDINGS = frozenset(
+    f".{each}"
+    for each in """
+    7z ann asc avro bak bat bib bin bmp bz2 cfg conf config cpp css dat dbf db dta epub ext feather
+    gif go h5 h5ad hdf5 hea heic htm html ics ini ipynb java js key lock log lz4 md5 mdb mht mhtml
+    mov mp3 mp4 msg nii nrrd npy npz odp ods odt old orc orig pem pickle pkl pot ppt pptx prn
+    properties ps1 pub py rar rda rdata rds rmd rst rtfd sas sas7bdat sav sgml sha256 sh sps
+    spss sql sqlite sqlite3 svg swp tex tmp toml ts vault wav webp wma wmv wpd wps xlsb xlsm xlt xps
+    xsd xsl xz yaml yml zst
+    """.split()
+)
 # Words that people call files by. A name made of nothing else says nothing. Some are names of
 # people, too: written with a capital, those are read.
 _ALSO_NAMES = frozenset(
@@ -46,8 +59,16 @@ _PLAIN = frozenset(
     immunizations loinc long meds medications microbiology mimic obs observation
     observations omop pathology problems proc procedures pts qux radiology random row
     rows rx shard shards snapshot subject subjects temp tmp tbl visits vitals wide
-    alta archivo carta consulta datos documento evolucion evolución historia informe informes
-    ingreso nota notas paciente pacientes prueba resultado resultados texto urgencias
+    alta altas analitica analítica archivo archivos cama camas carpeta carta cartas clinica clinicas
+    clínica clínicas consentimiento consulta consultas copia correo correos datos de del derivacion
+    derivación diagnostico diagnóstico dictado documento documentos ejemplo ejemplos enfermeria
+    enfermería entrada epicrisis evolucion evolución exploracion exploración exportacion exportación
+    historia historias hoja hojas informe informes ingreso ingresos interconsulta interconsultas
+    laboratorio lista listado listados listas mensaje mensajes muestra muestras nota notas paciente
+    pacientes parte partes patologia patología planta plantas prueba pruebas quirofano quirófano
+    radiologia radiología receta recetas registro registros resultado resultados resumen salida
+    seguimiento social tabla tablas texto textos trabajo tratamiento triaje turno turnos urgencia
+    urgencias
     """.split()
 )
 
@@ -57,9 +78,9 @@ class Renaming:
 
     `choice` is the policy's (`formats.names`). Each path is asked about once (`documents`) and
     settled once, in the same order, with what the pipeline made of those documents. `suffixes` are
-    endings that say nothing but the format; `exists` says which paths the tree has, so that a new
-    name does not push aside an old one. `doc_id` is the id of names whose file says nothing of
-    itself; without one, they go by what they are.
+    the endings of our formats, which stay, as other well-known ones do; `exists` says which paths
+    the tree has, so that a new name does not push aside an old one. `doc_id` is the id of names
+    whose file says nothing of itself; without one, they go by what they are.
     """
 
     def __init__(
@@ -71,7 +92,7 @@ class Renaming:
     ) -> None:
         self._choice = choice
         self._doc_id = doc_id
-        self._suffixes = tuple(suffixes)
+        self._suffixes = frozenset(suffixes)
         self._exists = exists
         self._asked: set[str] = set()
         self._settled: dict[str, str] = {"": ""}
@@ -162,9 +183,16 @@ class Renaming:
 
     def _split(self, path: str) -> tuple[str, str]:
         stem, suffixes = _last(path), ""
-        while (suffix := PurePosixPath(stem).suffix).lower() in self._suffixes:
+        while self._is_ending(suffix := PurePosixPath(stem).suffix):
             stem, suffixes = stem.removesuffix(suffix), suffix + suffixes
         return stem, suffixes
+
+    def _is_ending(self, suffix: str) -> bool:
+        # "Quillon.Ann" is a person, "note.ann" and "NOTE.ANN" are files.
+        as_programs_write = suffix in (suffix.lower(), suffix.upper())
+        return suffix.lower() in self._suffixes or (
+            as_programs_write and suffix.lower() in _ENDINGS
+        )
 
 
 def _is_plain(stem: str) -> bool:

@@ -30,6 +30,7 @@ _COMPANY = (
 )
 # "name" means a person where the table has columns that only people have.
 _PERSONAL = frozenset({"SSN", "MEDICALRECORD", "PHONE", "EMAIL", "STREET", "CITY", "ZIP"})
+_NAMES = frozenset({"name", "names", "nombre", "nombres"})
 
 # A quantity is no identifier: few digits, with marks of comparison and a unit.
 _QUANTITY = re.compile(r"[<>=~]{0,2}\s?[+-]?\d{1,4}(?:[.,]\d{1,6})?\s?%?")
@@ -48,7 +49,7 @@ def labels_from_headers(names: Iterable[str]) -> dict[str, str | None]:
     address is a patient's, a position beside a chromosome is one in the genome."""
     found = {name: label_from_header(name) for name in names}
     if not _PERSONAL.isdisjoint(found.values()):
-        found |= {name: "PATIENT" for name in found if words_of(name).lower() in ("name", "names")}
+        found |= {name: "PATIENT" for name in found if words_of(name).lower() in _NAMES}
     return found | values_by_company(found)
 
 

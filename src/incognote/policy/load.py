@@ -68,6 +68,7 @@ def load_policy(name: str | Path | Policy | Mapping[str, Any] = DEFAULT) -> Poli
         tree = _merge(tree, own)
     called = "the policy" if isinstance(name, Mapping) else str(name)
     if not tree.get("labels"):
+        _build(Policy, {**tree, "name": called}, "")  # a misspelt "[labels]" is named
         raise PolicyError(f"{called}: says nothing of any label, so everything would pass through")
     many = isinstance(name, Path) or len(parts) > 1
     tree["name"] = called if many else tree.get("name", called)

@@ -192,3 +192,12 @@ def test_every_reason_is_documented():
             guide,
         )
     ) == set(_WORDS)
+
+
+def test_a_pipe_is_wide_enough_for_the_names_of_rules(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    (tmp_path / "note.txt").write_text("Called 860-555-0123 about results, at 10/12/2024.")
+    assert main(["explain", str(tmp_path / "note.txt"), "--policy", "group-a+rules"]) == 0
+    shown = capsys.readouterr().out
+    assert "patterns/phone.nanp" in shown
+    assert max(map(len, shown.splitlines())) <= 160

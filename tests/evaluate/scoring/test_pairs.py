@@ -33,6 +33,12 @@ def test_what_does_not_belong_together_is_named(case: str) -> None:
     assert "SECRET" not in str(caught.value)
 
 
+def test_a_gold_without_texts_says_how_to_get_them() -> None:
+    bare = [AnnotatedDocument(Document("1", ""), (Span(0, 3, "PATIENT"),))]
+    with pytest.raises(UsageError, match=r"--with-text.* document '1'"):
+        pair(bare, bare)
+
+
 def test_order_does_not_matter_and_texts_may_be_left_out() -> None:
     pred = [annotated("Bo", "2"), AnnotatedDocument(Document("1", ""), (Span(0, 3, "PATIENT"),))]
     pairs = pair(GOLD, pred)

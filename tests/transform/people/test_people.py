@@ -486,3 +486,10 @@ def test_two_small_letters_are_initials(patient):
 def test_a_short_form_does_not_become_its_own_long_form():
     for n in range(400):
         assert surrogate("Tim", "PATIENT", f"p{n}") != "Timothy"
+
+
+@pytest.mark.parametrize("maria", ["M.ª", "Mª"])
+def test_the_sign_for_maria_and_a_spanish_title_inside_a_name_stay(maria):
+    (new,) = new_values(deid(f"Vista por [[Dra. {maria} Cruz Blanco|DOCTOR]] en consulta."))
+    assert new.startswith(f"Dra. {maria} ")
+    assert "Cruz" not in new

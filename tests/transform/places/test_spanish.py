@@ -97,12 +97,70 @@ def test_jobs_stay_spanish_and_what_people_are_exposed_to(job, kind, end):
 
 
 @pytest.mark.parametrize(
-    ("text", "ends"), [("peruana", "aesí"), ("colombiano", "oséí"), ("Perú", "")]
+    ("text", "label", "form"),
+    [
+        ("Juzgado de Instrucción nº 3", "ORGANIZATION", r"Juzgado de Instrucción nº \d"),
+        ("C.S. Los Cármenes", "HOSPITAL", rf"C\.S\. Los {NAME}"),
+        ("CAP Pineda", "HOSPITAL", rf"CAP {NAME}"),
+        ("Hermanos Baños S.L.", "ORGANIZATION", rf"Hermanos {NAME} S\.L\."),
+        ("S.L.", "ORGANIZATION", r"S\.L\."),
+        ("calle Ancha", "ORGANIZATION", rf"calle {NAME}"),
+        ("PLANTA 5ª DCHA", "ROOM", r"PLANTA \dª DCHA"),
+        ("Hab 312 B", "ROOM", r"Hab \d{3} [A-Z]"),
+    ],
 )
-def test_a_nationality_stays_one_of_a_man_or_a_woman(text: str, ends: str) -> None:
-    new = value(text, "COUNTRY", "p1")
-    assert new != text
-    assert not ends or (new.islower() and new not in map(str.lower, listed("countries")))
+def test_what_says_a_kind_stays(text, label, form):
+    assert all(re.fullmatch(form, value(text, label, patient)) for patient in PATIENTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "which"),
+    [
+        ("Argentina", "americas", 0),
+        ("Guinea", "africa", 0),
+        ("MARRUECOS", "middle_east", 0),
+        ("argentina", "americas", 2),
+        ("rumano", "europe", 1),
+        ("filipina", "asia_pacific", 2),
+    ],
+)
+def test_a_country_becomes_one_of_its_part_of_the_world_and_an_adjective_an_adjective(
+    text, part, which
+):
+    pool = {fold(entry.split("/")[which]) for entry in listed(f"countries_{part}")}
+    new = {value(text, "COUNTRY", patient) for patient in PATIENTS}
+    assert {fold(each) for each in new} <= pool
+    assert len(new) > 1
+    assert all(each.isupper() == text.isupper() for each in new)
+
+
+def test_no_country_has_two_parts_of_the_world():
+    parts = ("africa", "middle_east", "europe", "americas", "asia_pacific")
+    names = [entry.split("/")[0] for part in parts for entry in listed(f"countries_{part}")]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("14 ene 2024", r"\d{1,2} (ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic) 20\d\d"),
+        ("3-nov-23", r"\d\d?-(ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic)-2\d"),
+        ("lun.", r"(lun|mar|mié|jue|vie|sáb|dom)\."),
+        ("sab", r"(lun|mar|mié|jue|vie|sáb|dom)"),
+        ("MIÉ", r"(LUN|MAR|MIÉ|JUE|VIE|SÁB|DOM)"),
+    ],
+)
+def test_months_and_weekdays_cut_short_stay_spanish(text, form):
+    assert all(re.fullmatch(form, value(text, "DATE", patient)) for patient in PATIENTS)
+
+
+@pytest.mark.parametrize("kind", ["C/", "Calle", "Avda.", "Paseo"])
+def test_a_spanish_street_stays_spanish_in_a_field_and_is_that_of_the_note(kind):
+    street = f"{kind} Fray Luis de León, 14"
+    (field,) = new_values(deid(f"[[{street}|STREET]]", "p1"))
+    assert field.startswith(f"{kind} ")
+    assert " de " in field
+    assert field == value(street, "STREET", "p1")
 
 
 def test_kinds_of_institutions_stay_in_latin_america() -> None:

@@ -7,6 +7,7 @@ It shows clinical text, because that is what its user asks for.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ from incognote.resolve.reasons import in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_WIDE = 160
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from incognote.transform import needs_originals
 
     console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDE  # a file or a pipe has no 80 columns to fold names of rules into
     policy = policy_from(args)
     pipeline = Pipeline(policy)
     # What the leak check masks on top is part of the answer, unless it takes a whole corpus.

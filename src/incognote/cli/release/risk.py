@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +138,23 @@ def run(args: argparse.Namespace) -> int:
     (out / "risk.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     (out / "risk.html").write_text(risk_page(found), "utf-8")
     if not args.quiet:
-        pairs = [(_question(line), _answer(line)) for line in found["lines"]]
+        pairs = [*_pairs(found["lines"])]
         show_pairs([*pairs, ("as a whole", found["status"]), ("report", str(out / "risk.html"))])
     show_failures(failures)
     return QUARANTINED if failures else DONE
+
+
+def _pairs(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Questions and answers. What several could not be measured for is said once, behind them."""
+    reasons = list(dict.fromkeys(line["why"] for line in lines if line["value"] is None))
+    several = [why for why in reasons if why and sum(line["why"] == why for line in lines) > 1]
+    for line in lines:
+        answer = _answer(line)
+        if line["value"] is None and line["why"] in several:
+            answer = f"{line['status']} ({several.index(line['why']) + 1})"
+        yield _question(line), answer
+    for number, why in enumerate(several, 1):
+        yield f"({number})", why
 
 
 def _question(line: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -68,5 +69,10 @@ def is_blank(value: str) -> bool:
 
 
 def _first(kinds: _Kinds, name: str) -> str | None:
-    words = _RUNNING_NUMBER.sub("", words_of(name).lower())
+    words = _RUNNING_NUMBER.sub("", _plain(words_of(name)).lower())
     return next((kind for pattern, kind in kinds if pattern.fullmatch(words)), None)
+
+
+def _plain(words: str) -> str:
+    """Without accents, which some programs write and others drop: "Médico" and "Medico"."""
+    return "".join(c for c in unicodedata.normalize("NFKD", words) if not unicodedata.combining(c))

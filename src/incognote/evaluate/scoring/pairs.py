@@ -44,6 +44,8 @@ def pair(
         key for key, doc in wanted.items() if by_id[key].text and by_id[key].text != doc.text
     ]
     _no_rest(f"{one} and {other} have different texts for", other_text)
+    textless = [key for key, doc in wanted.items() if doc.spans and not doc.text]
+    _no_rest(f"{one} needs texts (`incognote detect --with-text`) and has none for", textless)
     outside = [
         key
         for key, doc in wanted.items()

@@ -42,6 +42,7 @@ class DateFacts:
     """What the dates of a record say about each other."""
 
     def __init__(self, record: TransformRecord) -> None:
+        self._spanish = record.is_spanish
         dates = [mention for mention in record.mentions if mention.label == "DATE"]
         texts = [mention.text for mention in dates]
         noted = ISO.match(record.document.meta.get(NOTE_DATE, ""))
@@ -110,7 +111,7 @@ class DateFacts:
 
     def style_of(self, text: str) -> Style:
         # Where the year comes first, numbers are padded.
-        return Style(self._padded or text[:4].isdigit(), self._short_months)
+        return Style(self._padded or text[:4].isdigit(), self._short_months, self._spanish)
 
     def resolve(self, when: WrittenDate) -> date:
         """The day that a written date means: itself, or the middle of the time it names."""

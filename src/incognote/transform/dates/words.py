@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from incognote.core.caches import cached, once
 from incognote.core.text.calendar import MONTHS, SEASONS, WEEKDAYS
+from incognote.transform.spelling import fold
 from incognote.transform.word_data import NUMBER_WORDS
 
 # The middle of each season, as month and day.
@@ -50,24 +51,32 @@ def _languages() -> tuple[dict[str, list[str]], ...]:
 
 @cached(1024)
 def _abroad(kind: str, lower: str) -> list[str] | None:
-    """All "months" or "weekdays" of the language in which a word is one of them; no English."""
+    """All "months" or "weekdays" of the language in which a word is one of them, whole or cut
+    short as it is; no English."""
     if lower in (MONTH_OF if kind == "months" else WEEKDAY_OF):
         return None
+    folded = fold(lower)
     for language in _languages():
-        if any(lower == name.lower() for name in language[kind]):
-            return language[kind]
+        for names in (language[kind], language.get(f"{kind}_short", [])):
+            if any(folded == fold(name) for name in names):
+                return names
     return None
+
+
+@once
+def _spanish_short_months() -> list[str]:
+    return _abroad("months", "ene") or []
 
 
 def month_of(lower: str) -> int | None:
     """The month a word names, in any language."""
     abroad = _abroad("months", lower)
-    return [name.lower() for name in abroad].index(lower) + 1 if abroad else MONTH_OF.get(lower)
+    return [fold(name) for name in abroad].index(fold(lower)) + 1 if abroad else MONTH_OF.get(lower)
 
 
 def weekday_of(lower: str) -> int | None:
     abroad = _abroad("weekdays", lower)
-    return [name.lower() for name in abroad].index(lower) if abroad else WEEKDAY_OF.get(lower)
+    return [fold(name) for name in abroad].index(fold(lower)) if abroad else WEEKDAY_OF.get(lower)
 
 
 def number_words(value: int) -> str:
@@ -139,8 +148,11 @@ def weekday_like(word: str, weekday: int) -> str:
     return like_case(word, _LONGER.get(weekday, short) if len(lower) > 3 else short)
 
 
-def month_like(word: str, month: int, short: bool) -> str:
-    abroad = _abroad("months", word.lower())
+def month_like(word: str, month: int, short: bool, spanish: bool = False) -> str:
+    """Another month, written as this one is. "nov" is Spanish where the record is."""
+    abroad = _abroad("months", word.lower()) or (
+        _spanish_short_months() if spanish and short else None
+    )
     if abroad:
         return like_case(word, abroad[month - 1])
     if word.upper() in ROMAN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from incognote.core.text.calendar import SEASONS
@@ -27,16 +27,17 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class Style:
     """How a record writes dates, for where a single date does not show it: numbers padded to two
-    digits, months cut to three letters (is "May" a whole word?)."""
+    digits, months cut to three letters (is "May" a whole word?), in Spanish (is "nov"?)."""
 
     padded: bool = False
     short_months: bool = False
+    spanish: bool = False
 
 
 def write(form: Form, moved: Sequence[Moved], style: Style) -> str:
     """The form with new values."""
     out: list[tuple[int, int, str]] = []
-    style = Style(_padding(form, style.padded), style.short_months)
+    style = replace(style, padded=_padding(form, style.padded))
     for i, (when, new) in enumerate(zip(form.dates, moved, strict=True)):
         for role, each in when.roles.items():
             out.append((each.start, each.end, _render(role, each, new, style, form.text)))
@@ -80,7 +81,7 @@ def _render(role: str, each: Field, new: Moved, style: Style, text: str) -> str:
             short = (len(lower) <= 4 and lower not in ("june", "july", "may")) or (
                 lower == "may" and (style.short_months or "." in near or "-" in near)
             )
-            return words.month_like(each.word, new.date.month, short)
+            return words.month_like(each.word, new.date.month, short, style.spanish)
         case "month":
             return _number(new.date.month, each.word, style.padded)
         case "day" if each.kind == "O":

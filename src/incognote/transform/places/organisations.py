@@ -91,6 +91,8 @@ def organisation(mention: Mention, record: TransformRecord) -> str:
     text = mention.text
     if text[:1].isalnum() and is_global(text):  # messages name institutions by their OIDs
         return remapped(text, record)
+    if record.is_spanish and spanish.is_kind(text):
+        return record.chose(text)
     if record.is_spanish and " " in text:
         return spanish.institution(mention, record)
     group = known_group(text, whole=True)

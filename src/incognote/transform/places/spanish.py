@@ -19,10 +19,12 @@ _SPOKEN_IN = (
     *("Spain", "Mexico", "Colombia", "Argentina", "Peru", "Chile", "Ecuador", "Venezuela"),
     *("Bolivia", "Guatemala", "Cuba", "Dominican Republic", "Honduras", "Paraguay", "Uruguay"),
 )
+_WORLD = ("africa", "middle_east", "europe", "americas", "asia_pacific")
 _TOWN = 50_000
 # Postal codes of Spain begin with the number of the province.
 _PROVINCES = 52
 _POSTCODE = 5
+_STREET = re.compile(r"(?:c/|(?:calle|avda|avenida|paseo|pza|ctra|carretera)\b)", re.IGNORECASE)
 _SAINT = re.compile(r"\b(San|Santa|Santo)\s+([^\W\d_]+)", re.IGNORECASE)
 _FEMININE = frozenset("paz cruz luz vid torre fuente merced soledad rosas".split())
 
@@ -54,33 +56,47 @@ def _ranks(name: str) -> dict[str, int]:
     return {fold(value): rank for rank, value in enumerate(_listed(name))}
 
 
-def country(text: str, record: TransformRecord) -> str:
-    """A country for a country, "peruana" for "chilena"."""
-    if (own := _demonyms().get(fold(text))) is not None:
-        at, form = own
-        pairs = _pairs(common=form is None)
-        drawn = record.scope.permuted(f"spanish demonyms:{len(pairs)}", len(pairs), at)
-        drawn = drawn if drawn != at else (at + 1) % len(pairs)  # nobody keeps a nationality
-        new = pairs[drawn][form or 0]
-        return record.chose(case_like(text, new) if text[:1].isupper() else new)
-    return record.chose(record.scope.draws.pick(_listed("countries"), "COUNTRY", fold(text)))
-
-
-@cached(2)
-def _pairs(*, common: bool) -> tuple[tuple[str, str], ...]:
-    """How a man and a woman of a country are called; only those of one form for both, or all."""
-    pairs = [(man, woman) for man, _, woman in (p.partition("/") for p in _listed("demonyms"))]
-    return tuple(pair for pair in pairs if not common or pair[0] == pair[1])
-
-
 @once
-def _demonyms() -> dict[str, tuple[int, int | None]]:
-    """How people of a country are called -> its place in the list, and whether it is the form for
-    a man, for a woman, or for both."""
-    found: dict[str, tuple[int, int | None]] = {}
-    for at, pair in enumerate(_pairs(common=False)):
-        found |= {fold(form): (at, sex) for sex, form in enumerate(pair)}
-    return found | {fold(man): (at, None) for at, (man, _) in enumerate(_pairs(common=True))}
+def _countries() -> dict[str, tuple[str, int, int]]:
+    """A folded name or adjective -> its part of the world, its place there, and which form it is
+    (0 the name, 1 and 2 the adjectives)."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for part in _WORLD:
+        for at, forms in enumerate(_forms(part)):
+            for which, form in enumerate(forms):
+                # "la paciente argentina" comes from "Argentina": capitals tell.
+                key = fold(form) if which else fold(form).upper()
+                found.setdefault(key, (part, at, which))
+    return found
+
+
+@cached(8)
+def _forms(part: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(entry.split("/")) for entry in _listed(f"countries_{part}"))
+
+
+def country(text: str, record: TransformRecord) -> str:
+    """Another country of its part of the world, or the adjective of another."""
+    key = fold(text)
+    known = _countries().get(key.upper()) if text[:1].isupper() else None
+    known = known or _countries().get(key) or _countries().get(key.upper())
+    if known is None:
+        every = [forms[0] for part in _WORLD for forms in _forms(part)]
+        return record.chose(record.scope.draws.pick(every, "COUNTRY", key))
+    part, at, which = known
+    forms = _forms(part)
+    new = record.scope.permuted(f"spanish countries:{part}", len(forms), at)
+    return record.chose(forms[new][which])
+
+
+def is_kind(text: str) -> bool:
+    """Whether a text is nothing but the abbreviation of a kind: "C.S.", "S.L."."""
+    return text.replace(".", "").strip().lower() in word_list("spanish", "abbreviated_kinds")
+
+
+def is_street(text: str) -> bool:
+    """Whether a street says so in Spanish, as in a field, which has no language of its own."""
+    return _STREET.match(text) is not None
 
 
 def street(mention: Mention, record: TransformRecord) -> str:
@@ -90,10 +106,10 @@ def street(mention: Mention, record: TransformRecord) -> str:
 
 def institution(mention: Mention, record: TransformRecord) -> str:
     """Another institution of the same kind: "Hospital La Paz" -> "Hospital La Merced"."""
-    return _renamed(mention, record, "institution", "institutions")
+    return _renamed(mention, record, "institution", "institutions", "abbreviated_kinds")
 
 
-def _renamed(mention: Mention, record: TransformRecord, pool: str, kinds: str) -> str:
+def _renamed(mention: Mention, record: TransformRecord, pool: str, *kinds: str) -> str:
     saints = {fold(match[2]): fold(match[1]) for match in _SAINT.finditer(mention.text)}
 
     def word(token: str, record: TransformRecord, attempt: int) -> str:
@@ -101,7 +117,7 @@ def _renamed(mention: Mention, record: TransformRecord, pool: str, kinds: str) -
         own = from_pool(pool, folded, record)
         return own or _word(folded, saints.get(folded, ""), record, attempt)
 
-    kept = word_list("spanish", kinds) | word_list("spanish", "small")
+    kept = frozenset[str]().union(*(word_list("spanish", kind) for kind in (*kinds, "small")))
     return record.chose(renamed(mention, record, kept, word))
 
 

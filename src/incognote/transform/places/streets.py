@@ -24,7 +24,7 @@ _DEGREES = re.compile(r"\d[.°]\d|\d ?(?:°|deg)|\d ?[NSEW]\b|\b[NSEW] ?\d")
 
 def street(mention: Mention, record: TransformRecord) -> str:
     """Another street name and number; kind, direction and the form of a unit stay."""
-    if record.is_spanish:
+    if record.is_spanish or spanish.is_street(mention.text):
         return spanish.street(mention, record)
     kept = word_list("places", "street_kinds") | word_list("places", "address_words")
     kept |= word_list("places", "directions")

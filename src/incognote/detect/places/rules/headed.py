@@ -117,7 +117,7 @@ def _is_name(scan: Scan, run: Run, head: Head, first: int, end: int, named: list
             return False  # "VILLAGE CLINIC" in a heading
     if head.strong:
         return True
-    if _goes_on(scan, run, head.end):
+    if _goes_on(scan, run, head.end) or _heads_a_document(scan, first, head):
         return False
     return (telling and head.long) or _credible(scan, run, first, end, named)
 
@@ -210,6 +210,13 @@ def _goes_on(scan: Scan, run: Run, end: int) -> bool:
     """Whether an ordinary word follows the head: "Mental Health Screen", "Medical Evaluator"."""
     bits = scan.bits[end] if end < run.end else PART
     return bool(bits & COMMON) and not bits & (PART | PARTICLE)
+
+
+def _heads_a_document(scan: Scan, first: int, head: Head) -> bool:
+    """A person's name before the name of a document: "on gerald finch medical record"."""
+    titles = word_list("heads", "document_titles")
+    titled = scan.gap(head.end) == BLANK and scan.lower(head.end) in titles
+    return titled and scan.may_be_person(max(first, head.first - 2), head.first)
 
 
 def _lower_head(scan: Scan, run: Run) -> Finding | None:
