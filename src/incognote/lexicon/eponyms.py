@@ -87,8 +87,8 @@ _OF_PEOPLE_TOO = frozenset(
     """.split()
 )
 # Before such a name in Spanish: "signo de Murphy", "dren Kehr". The first are of no person; the
-# second may be somebody's ("la operación de Ana"), and need a name that the list of eponyms has, if "de"
-# is between.
+# second may be somebody's ("la operación de Ana"), and need a name that the list of
+# eponyms has, if "de" is between.
 _THINGS_ES = r"""signos?|maniobras?|test|escala|[ií]ndice|score|clasificaci[oó]n|criterios?
   |cuestionario
   |f[oó]rmula|ecuaci[oó]n|regla|s[ií]ndrome|sd|fen[oó]meno|dren(?:aje)?s?|clavos?|tornillos?|sondas?|cat[eé]ter
@@ -107,8 +107,9 @@ _HEAD_ES = re.compile(
 )
 # What is said of a sign: "Blumberg negativo", "Giordano (-)".
 _RESULT_ES = re.compile(
-    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)|ausentes?\b|presentes?\b"
-    r"|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
+    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)"
+    r"|ausentes?\b|presentes?\b|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b"
+    r"|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
     re.IGNORECASE,
 )
 _WORDS_OF_NAME = re.compile(r"[^\W\d_]{2,}")
