@@ -115,6 +115,20 @@ def test_a_client_that_drips_is_not_waited_for(service: Listening) -> None:
         assert status_of(line) == 408
 
 
+def test_a_stream_that_stops_is_not_waited_for(service: Listening) -> None:
+    """What was whole is answered; the last line says why there is no more."""
+    head = (
+        "POST /v1/stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n"
+    )
+    line = json.dumps({"id": "a", "text": f"Seen by Dr. {CANARY}."}).encode() + b"\n"
+    with service.connect() as door:
+        door.sendall(head.encode() + line + line[:20])  # and no more
+        answer = door.makefile("rb").read()
+    assert answer.count(b'"failure"') == 1
+    assert b"nothing came for 1 seconds" in answer
+    assert answer.count(b'"text"') == 1
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "status"),
     [

@@ -173,6 +173,18 @@ def test_a_killed_worker_is_replaced(lanes: list[Lane]) -> None:
         assert first.get("text", again["text"]) == again["text"]
 
 
+def test_a_file_is_not_waited_for_longer_than_an_answer(
+    lanes: list[Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.serve.conftest.SMALL", replace(SMALL, answer_seconds=1.0))
+    for service in served():
+        send(lanes[0], signal.SIGSTOP)
+        answer = service.client.post("/v1/files?name=a.txt", content=b"Seen by Dr. Brandvold.")
+        assert answer.status_code == 504
+        row = service.client.post("/v1/deid", json=NOTE)  # the worker was replaced
+        assert row.status_code in (200, 504)
+
+
 def test_a_worker_that_hangs_is_replaced(
     lanes: list[Lane], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tests.serve.conftest import KEY, Served
 from tools.openapi import openapi
 
 from incognote import Deidentifier, Document
+from incognote.serve.v1 import lines
 
 NOTE = "Mrs. Okonkwo (MRN 7741902) was seen by Dr. Brandvold on 3/11/24. K 4.1, Foley in place."
 CANARIES = ("Okonkwo", "7741902", "Brandvold")
@@ -68,6 +71,21 @@ def test_a_stream_answers_line_by_line(service: Served) -> None:
     assert "failure" in rows[5]
     assert not any("Brandvold" in row.get("text", "") for row in rows)
     assert sum("text" in row for row in rows) == 68
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100, 1000])
+def test_a_line_that_is_too_long_is_one_failure(size: int) -> None:
+    """However the body is cut, answers are in the order of the lines, one for each."""
+    body = b"first\n" + b"x" * 300 + b"\nthird\n\n" + b"y" * 300
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), size):
+            yield body[start : start + size]
+
+    async def found() -> list[bytes]:
+        return [line async for line in lines(chunks(), 100, 5.0)]
+
+    assert asyncio.run(found()) == [b"first", b"", b"third", b""]
 
 
 def test_a_file_comes_back_in_kind(service: Served) -> None:

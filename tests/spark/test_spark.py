@@ -21,6 +21,7 @@ from incognote.cli import main
 from incognote.core.errors import PolicyError, UsageError
 from incognote.core.keys import surrogate_key
 from incognote.spark import KeyEnv, KeyFile, deid
+from incognote.spark.keys import KeyCall
 
 # pyspark itself warns about the interpreters and libraries it runs on.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -115,6 +116,38 @@ def test_a_long_note_among_short_ones(spark, key: KeyFile, tmp_path: Path) -> No
     assert len(written) == 3
 
 
+def test_a_note_that_is_too_long_is_told_and_not_read(spark, key: KeyFile) -> None:
+    rows = [("n0", "Seen by Dr. Brandvold. " * 20), ("n1", "Seen by Dr. Brandvold.")]
+    frame = spark.createDataFrame(rows, "id string, text string")
+    result = deid(frame, POLICY, key=key, longest=100)
+    (why,) = result.quarantine.collect()
+    assert why["error"] == "TooLarge"
+    assert result.clean.count() == 1
+    with pytest.raises(UsageError, match="longest"):
+        deid(frame, POLICY, key=key, longest=-1)
+
+
+def test_counts_are_observed_while_rows_are_written(spark, notes: Path, key: KeyFile) -> None:
+    from pyspark.sql import Observation
+
+    seen = Observation()
+    rows = deid(spark.read.parquet(str(notes)), POLICY, key=key).observed(seen).rows.collect()
+    assert seen.get == {
+        "documents": 20,
+        "failures": 1,
+        "characters": sum(row["incognote_characters"] for row in rows),
+        "spans": sum(len(row["incognote_spans"] or ()) for row in rows),
+    }
+
+
+def test_a_function_fetches_the_key_on_the_worker(spark, notes: Path, key: KeyFile) -> None:
+    """As from a vault. The function refers to the place of the key, not to the key."""
+    place = key.path
+    frame = spark.read.parquet(str(notes))
+    found = deid(frame, POLICY, key=lambda: Path(place).read_bytes()).clean.collect()
+    assert sorted(map(str, found)) == sorted(map(str, deid(frame, POLICY, key=key).clean.collect()))
+
+
 def test_what_is_wrong_is_said_before_the_first_row(spark, notes: Path, key: KeyFile) -> None:
     frame = spark.read.parquet(str(notes))
     with pytest.raises(UsageError, match="KeyFile"):
@@ -134,3 +167,13 @@ def test_keys_are_read_where_the_work_is_done(monkeypatch, tmp_path: Path) -> No
         KeyEnv("NO_SUCH_VARIABLE").read()
     with pytest.raises(UsageError, match="cannot be read"):
         KeyFile(str(tmp_path / "none")).read()
+    assert KeyCall(lambda: SECRET).read() == surrogate_key(SECRET.encode(), "test")
+    with pytest.raises(UsageError, match="neither bytes nor text"):
+        KeyCall(lambda: None).read()  # type: ignore[arg-type, return-value]
+
+    def failing() -> bytes:
+        raise RuntimeError(SECRET)
+
+    with pytest.raises(UsageError, match="RuntimeError") as caught:
+        KeyCall(failing).read()
+    assert SECRET not in str(caught.value)

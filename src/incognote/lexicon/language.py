@@ -35,6 +35,7 @@ _SMALL_FOREIGN = frozenset(
     " som ikke aan naar los con para paciente su dice sin tiene muy pero cuando hoy hija"
     " hijo".split()
 )
+_SMALL = _SMALL_ENGLISH | _SMALL_FOREIGN
 _FEW_FOREIGN, _TIMES_FOREIGN = 3, 2
 # Weights are logarithms of odds, three at most for a word: three words that are surely of a
 # language decide for it.
@@ -68,8 +69,9 @@ def languages_in(text: str, expected: tuple[str, ...] = ("en",)) -> Languages:
     """`expected` are the languages of the policy, the usual one first."""
     text = text.lower()
     words = words_of(text)
-    small = sum(map(_SMALL_ENGLISH.__contains__, words))
-    foreign = sum(map(_SMALL_FOREIGN.__contains__, words))
+    telling = list(filter(_SMALL.__contains__, words))
+    small = sum(map(_SMALL_ENGLISH.__contains__, telling))
+    foreign = sum(map(_SMALL_FOREIGN.__contains__, telling))
     if (
         "en" in expected
         and foreign < _FEW_FOREIGN

@@ -90,11 +90,17 @@ class Tagger:
             here: dict[str, float] = {}
             step: dict[str, str] = {}
             roads = [(so_far, self._log_next[before], before) for before, so_far in best.items()]
-            for name, evidence in self._readings(word, first=i == 0):
-                score, step[name] = max(
-                    [(so_far + onward[name], before) for so_far, onward, before in roads]
-                )
-                here[name] = score + evidence
+            readings = self._readings(word, first=i == 0)
+            if len(roads) == 1:  # half of the words of a note are nothing but one thing
+                so_far, onward, before = roads[0]
+                here = {name: so_far + onward[name] + evidence for name, evidence in readings}
+                step = dict.fromkeys(here, before)
+            else:
+                for name, evidence in readings:
+                    score, step[name] = max(
+                        [(so_far + onward[name], before) for so_far, onward, before in roads]
+                    )
+                    here[name] = score + evidence
             best = here
             steps.append(step)
         last = max(best, key=lambda name: best[name] + self._log_next[name][END])

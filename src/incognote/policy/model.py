@@ -77,6 +77,9 @@ class LabelRule:
     because: str = ""
 
 
+_NO_RULE = LabelRule(OFF)
+
+
 @dataclass(frozen=True, slots=True)
 class PrepareRules:
     """How a document becomes a view.
@@ -278,7 +281,7 @@ class Policy:
     roles: Mapping[str, str] = field(default_factory=dict)
 
     def rule(self, label: str) -> LabelRule:
-        return self.labels.get(label, LabelRule(OFF))
+        return self.labels.get(label, _NO_RULE)
 
     @property
     def wanted(self) -> frozenset[str]:

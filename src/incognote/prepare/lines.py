@@ -19,6 +19,7 @@ _OPEN_END = re.compile(
     r"who|with|dr|mr|mrs|ms))\.?$",
     re.IGNORECASE,
 )
+_LONGEST_OPEN_END = 8
 _RAGGED = 20
 _MARGIN = 12
 _FEWEST_FULL = 4
@@ -77,7 +78,7 @@ def _paragraph_ends(lines: list[str], page: int) -> list[str]:
         # The next word would not have fitted: the page decided, not the writer.
         if len(stripped) + 1 + first_word <= width - 4 or stripped[-1:] in _ENDS:
             continue
-        goes_on = prose or _is_clause(stripped) or _OPEN_END.search(stripped)
+        goes_on = prose or _is_clause(stripped) or _is_open(stripped)
         if goes_on and not (
             _FRESH.match(following)
             or _COLUMNS.search(line.lstrip())
@@ -85,6 +86,10 @@ def _paragraph_ends(lines: list[str], page: int) -> list[str]:
         ):
             ends[i] = " "
     return ends
+
+
+def _is_open(line: str) -> bool:
+    return _OPEN_END.search(line, max(0, len(line) - _LONGEST_OPEN_END)) is not None
 
 
 def _is_clause(line: str) -> bool:

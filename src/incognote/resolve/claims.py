@@ -74,7 +74,7 @@ def _weighed(
     for span in document.given:
         yield replace(span, sources=span.sources or (GIVEN,)), STATED
     for span in candidates:
-        weights = (_weight(source, span.label, policy) for source in span.sources)
+        weights = [_weight(source, span.label, policy) for source in span.sources]
         yield span, max(weights, default=1)
 
 

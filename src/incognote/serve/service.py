@@ -69,9 +69,12 @@ class Service:
 
     async def file(self, task: Task, name: str, data: bytes) -> bytes | Failure:
         try:
-            return await self.workers.run_file(task, name, data)
+            async with asyncio.timeout(self.settings.limits.answer_seconds):
+                return await self.workers.run_file(task, name, data)
         except BusyError:
             raise self.busy() from None
+        except TimeoutError:
+            raise RequestError(504, "the answer took too long") from None
 
     @staticmethod
     def busy() -> RequestError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -25,6 +26,8 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 
 def v1_routes(service: Service) -> APIRouter:
     router = APIRouter(prefix="/v1", responses=_ERRORS)
+    # Worked out once: it takes as long as reading a note.
+    hashes = {name: policy.hash for name, policy in service.settings.policies.items()}
 
     async def documents(request: Request, verb: str) -> JSONResponse:
         caller = service.caller(request)
@@ -37,7 +40,7 @@ def v1_routes(service: Service) -> APIRouter:
         outcomes = await service.outcomes(task, given)
         answer = {
             "policy": task.policy,
-            "policy_hash": service.settings.policies[task.policy].hash,
+            "policy_hash": hashes[task.policy],
             "results": [
                 _row(document, outcome) for document, outcome in zip(given, outcomes, strict=True)
             ],
@@ -96,27 +99,43 @@ class _Answering(Response):
 async def _streamed(service: Service, task: Task, request: Request) -> AsyncIterator[bytes]:
     """Answers in the order of the lines. What is wrong with a line is that line's failure."""
     batch: list[Document | dict[str, Any]] = []
+    limits = service.settings.limits
     number = 0
-    async for line in _lines(request, service.settings.limits.stream_line_bytes):
-        batch.append(_from_line(service, line, number))
-        number += 1
-        if len(batch) >= _STREAM_BATCH:
-            yield await _answered(service, task, batch)
-            batch = []
+    try:
+        async for line in lines(request.stream(), limits.stream_line_bytes, limits.body_seconds):
+            batch.append(_from_line(service, line, number))
+            number += 1
+            if len(batch) >= _STREAM_BATCH:
+                yield await _answered(service, task, batch)
+                batch = []
+    except RequestError as error:  # the status line is gone, so the next line's failure says it
+        batch.append(_failed(str(number), "read", "RequestError", str(error)))
     if batch:
         yield await _answered(service, task, batch)
 
 
-async def _lines(request: Request, longest: int) -> AsyncIterator[bytes]:
+async def lines(chunks: AsyncIterator[bytes], longest: int, seconds: float) -> AsyncIterator[bytes]:
+    """The lines of a body; a longer one is empty. 408 where the next piece of it takes too long."""
     rest = b""
-    async for chunk in request.stream():
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
+    is_cut = False  # inside a line that was too long
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            break
+        except TimeoutError:
+            raise RequestError(408, f"nothing came for {seconds:g} seconds") from None
+        if is_cut:
+            _, end, chunk = chunk.partition(b"\n")
+            is_cut = not end
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
             if line.strip():
-                yield line
+                yield line if len(line) <= longest else b""
         if len(rest) > longest:
             yield b""  # refused below: such a line is no document
-            rest = b""
+            rest, is_cut = b"", True
     if rest.strip():
         yield rest
 

@@ -102,6 +102,9 @@ class Workers:
             except (BrokenProcessPool, TimeoutError) as error:
                 lane.replace()
                 return _lost("file", error)
+            except asyncio.CancelledError:
+                lane.replace()  # nobody waits for the answer, and the next one must not
+                raise
             finally:
                 self._free.put_nowait(lane)
         finally:

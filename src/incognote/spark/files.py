@@ -8,7 +8,7 @@ A file comes back in kind, all of it or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def deid_files(
     frame: Any,
     policy: str | Path | Policy | Mapping[str, Any] = DEFAULT,
     *,
-    key: Key,
+    key: Key | Callable[[], bytes | str],
     content: str = "content",
     name: str = "path",
     format: str = "",  # noqa: A002 - the name that every other interface has
@@ -70,7 +70,17 @@ def deid_files(
     Pipeline(settled).check_coverage()
     check_retries(frame, isolate=isolate)
     columns = tuple(dict.fromkeys([content, *keep]))
-    work = FileWork(settled, checked_key(key), content, name, format, columns, most_bytes, isolate)
+    work = FileWork(
+        settled,
+        settled.hash,
+        checked_key(key),
+        content,
+        name,
+        format,
+        columns,
+        most_bytes,
+        isolate,
+    )
     wanted = [*columns, *([name] if name in frame.columns and name not in columns else [])]
     schema = from_arrow_schema(work.schema(to_arrow_schema(frame.select(*columns).schema)))
     return Deidentified(frame.select(*wanted).mapInArrow(work, schema))
@@ -81,6 +91,7 @@ class FileWork:
     """What every worker needs. It travels in the plan, so it holds no key."""
 
     policy: Policy
+    stamp: str
     key: Key
     content: str
     name: str
@@ -118,7 +129,7 @@ class FileWork:
         values: dict[str, Any] = {
             self.content: [None if isinstance(each, Failure) else each for each in outcomes],
             FAILURE: [why(each) for each in failed],
-            POLICY: [self.policy.hash] * len(given),
+            POLICY: [self.stamp] * len(given),
             KEY: [key_tag(key)] * len(given),
             INPUT: tags,
         }
@@ -133,5 +144,5 @@ class FileWork:
     def _file(self, name: str, data: bytes) -> bytes | Failure:
         if len(data) > self.most_bytes:
             return Failure("file", "read", "TooLarge", f"is longer than {self.most_bytes} bytes")
-        pipeline = processing(self.policy, self.key, isolate=self.isolate)
+        pipeline = processing(self.policy, self.stamp, self.key, isolate=self.isolate)
         return deidentified(pipeline, self.policy.formats, name, data, form=self.format)

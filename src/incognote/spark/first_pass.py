@@ -34,15 +34,17 @@ class FirstPass:
     """What every worker needs in the first pass. No key is needed to find things."""
 
     policy: Policy
+    stamp: str
     patients: bool
     originals: bool
+    longest: int = 0
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        if self.policy.hash not in _pipelines:
-            _pipelines[self.policy.hash] = Pipeline(self.policy, threads=1)
-        pipeline = _pipelines[self.policy.hash]
+        if self.stamp not in _pipelines:
+            _pipelines[self.stamp] = Pipeline(self.policy, threads=1)
+        pipeline = _pipelines[self.stamp]
         for batch in slices(batches):
-            yield self._found(Rows(batch, self.policy.formats), pipeline)
+            yield self._found(Rows(batch, self.policy.formats, self.longest), pipeline)
 
     def _found(self, rows: Rows, pipeline: Pipeline) -> Any:
         import pyarrow as pa

@@ -3,7 +3,7 @@ policy needs two passes over a corpus, the originals to be avoided do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,18 @@ from incognote.policy import DEFAULT, Policy, checked, load_policy
 from incognote.spark.first_pass import FOUND_SCHEMA, FirstPass, known_by_patient, originals_in
 from incognote.spark.keys import Key, checked_key
 from incognote.spark.tags import Tags
-from incognote.spark.worker import ADDED, FAILURE, INPUT, KEY, KNOWN, POLICY, Work, output_schema
+from incognote.spark.worker import (
+    ADDED,
+    CHARACTERS,
+    FAILURE,
+    INPUT,
+    KEY,
+    KNOWN,
+    POLICY,
+    SPANS,
+    Work,
+    output_schema,
+)
 from incognote.transform import needs_originals
 
 # Originals travel to every worker: more of them than this are no longer a small thing.
@@ -42,17 +53,32 @@ class Deidentified:
         why = [f"{FAILURE}.{name}" for name in ("stage", "error", "message")]
         return failed.select(*why, INPUT, POLICY, KEY)
 
+    def observed(self, observation: Any) -> Deidentified:
+        """The same, counted while it is written: documents, failures, characters and spans, for an
+        `Observation` of Spark, or under a name for the listener of a stream."""
+        from pyspark.sql import functions as sql
+
+        counts = [sql.count(sql.lit(1)).alias("documents"), sql.count(FAILURE).alias("failures")]
+        if CHARACTERS in self.rows.columns:  # those of whole files are not told
+            spans = sql.when(sql.col(SPANS).isNotNull(), sql.size(SPANS)).otherwise(0)
+            counts += [
+                sql.sum(CHARACTERS).alias("characters"),
+                sql.sum(spans).alias("spans"),
+            ]
+        return replace(self, rows=self.rows.observe(observation, *counts))
+
 
 def deid(
     frame: Any,
     policy: str | Path | Policy | Mapping[str, Any] = DEFAULT,
     *,
-    key: Key,
+    key: Key | Callable[[], bytes | str],
     text: str | Sequence[str] = (),
     id: str = "",  # noqa: A002 - the name that every other interface has
     patient: str = "",
     done: Any = None,
     known: str = "",
+    longest: int = 0,
     isolate: bool = False,
 ) -> Deidentified:
     """A DataFrame without its PHI, column by column as the policy says.
@@ -61,8 +87,9 @@ def deid(
     surrogates without a shuffle: they follow from key, patient and value. `done` are rows of
     earlier runs: what they hold is not processed again. `known` is a folder for what the first of
     two passes finds, where the policy needs two; it holds identifiers, and the caller deletes it.
-    A task that is tried again reads its rows in a process of its own, so that a row that kills its
-    process ends in quarantine; with `isolate`, every task does.
+    Rows with a text of more than `longest` characters go to quarantine, if it is not 0: one of ten
+    million holds a core for a minute. A task that is tried again reads its rows in a process of its
+    own, so that a row that kills its process ends in quarantine; with `isolate`, every task does.
 
     A streaming DataFrame gives a streaming one; policies with two passes and `done` do not stream.
     """
@@ -71,6 +98,8 @@ def deid(
     except ModuleNotFoundError:
         raise MissingExtra("incognote.spark", "spark") from None
     key = checked_key(key)
+    if longest < 0:
+        raise UsageError("longest: must be 0 (any length) or more")
     settled = _with_columns(load_policy(policy), text, id, patient)
     if taken := sorted(set(frame.columns) & {*ADDED, KNOWN}):
         raise UsageError(f"the frame already has the column {', '.join(taken)}")
@@ -80,7 +109,7 @@ def deid(
     schema = from_arrow_schema(output_schema(arrow, settled))
     if done is not None:
         frame = _without_done(frame, done, settled, key)
-    work = Work(settled, key, isolate=isolate)
+    work = Work(settled, settled.hash, key, longest=longest, isolate=isolate)
     if needs_two_passes(settled):
         frame, work = _after_first_pass(frame, work, known, arrow)
     return Deidentified(frame.mapInArrow(work, schema))
@@ -118,7 +147,7 @@ def _without_done(frame: Any, done: Any, policy: Policy, key: Key) -> Any:
     tagged = types.StructType(
         [*frame.schema.fields, *(types.StructField(each, types.StringType()) for each in _TAGGED)]
     )
-    found = frame.mapInArrow(Tags(policy, key), tagged)
+    found = frame.mapInArrow(Tags(policy, policy.hash, key), tagged)
     earlier = done.select(*_TAGGED).distinct()
     return found.join(earlier, list(_TAGGED), "left_anti").select(*frame.columns)
 
@@ -139,7 +168,8 @@ def _after_first_pass(frame: Any, work: Work, known: str, schema: Any) -> tuple[
         )
     policy = work.policy
     across, avoid = policy.resolve.across_documents, needs_originals(policy)
-    found = frame.mapInArrow(FirstPass(policy, patients=across, originals=avoid), FOUND_SCHEMA)
+    first = FirstPass(policy, work.stamp, across, avoid, work.longest)
+    found = frame.mapInArrow(first, FOUND_SCHEMA)
     found.write.mode("overwrite").parquet(known)
     table = frame.sparkSession.read.schema(FOUND_SCHEMA).parquet(known)
     if avoid:

@@ -53,11 +53,16 @@ def key_of(key: Key) -> bytes:
 
 
 def processing(
-    policy: Policy, key: Key, originals: Originals | None = None, *, isolate: bool = False
+    policy: Policy,
+    stamp: str,
+    key: Key,
+    originals: Originals | None = None,
+    *,
+    isolate: bool = False,
 ) -> Processing:
-    """One thread for models, because Spark fills the cores."""
+    """One thread for models, because Spark fills the cores. `stamp` is the hash of the policy."""
     alone = isolate or _is_tried_again()
-    known = policy.hash, key, originals, alone
+    known = stamp, key, originals, alone
     if known not in _made:
         secret = key_of(key)
         _made[known] = (

@@ -28,8 +28,9 @@ Fields = Mapping[str, str]
 class Rows:
     """The rows of a batch and the columns that are read."""
 
-    def __init__(self, batch: Any, rules: FormatRules) -> None:
+    def __init__(self, batch: Any, rules: FormatRules, longest: int = 0) -> None:
         self.batch = batch
+        self._longest = longest
         self.columns, self.read = read_columns(batch.schema, rules)
 
     def fields(self) -> Iterator[Fields]:
@@ -46,6 +47,8 @@ class Rows:
             documents = Row(NAME, 0, fields).documents(self.columns)
         except ReadError as error:
             return Failure(NAME, error.stage, type(error).__name__, str(error))
+        if self._longest and any(len(each.text) > self._longest for each in documents.values()):
+            return Failure(NAME, "read", "TooLarge", f"is longer than {self._longest} characters")
         record = fingerprint(documents.values(), NAME)
         return {name: replace(each, record=record) for name, each in documents.items()}
 

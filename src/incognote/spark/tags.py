@@ -18,6 +18,7 @@ class Tags:
     """Adds to each row the tags that `deid` would write with it."""
 
     policy: Policy
+    stamp: str
     key: Key
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -28,7 +29,7 @@ class Tags:
             tags = [input_tag(row, key) for row in Rows(batch, self.policy.formats).fields()]
             added = {
                 INPUT: tags,
-                POLICY: [self.policy.hash] * len(tags),
+                POLICY: [self.stamp] * len(tags),
                 KEY: [key_tag(key)] * len(tags),
             }
             arrays = [*batch.columns, *(pa.array(each, pa.string()) for each in added.values())]

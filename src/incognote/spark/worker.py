@@ -28,17 +28,23 @@ KNOWN = "incognote_known"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What every worker needs. It travels in the plan, so it holds no key."""
+    """What every worker needs. It travels in the plan, so it holds no key. `stamp` is the hash of
+    the policy: working it out takes as long as reading a note. Rows with more than `longest`
+    characters in a text fail, if it is not 0."""
 
     policy: Policy
+    stamp: str
     key: Key
     originals: Originals | None = field(default=None, repr=False)
+    longest: int = 0
     isolate: bool = False
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        pipeline = processing(self.policy, self.key, self.originals, isolate=self.isolate)
+        pipeline = processing(
+            self.policy, self.stamp, self.key, self.originals, isolate=self.isolate
+        )
         for batch in slices(batches):
-            yield _Batch(batch, self.policy, key_of(self.key), pipeline).rewritten()
+            yield _Batch(batch, self, key_of(self.key), pipeline).rewritten()
 
 
 def failure_type() -> Any:
@@ -77,15 +83,15 @@ def output_schema(schema: Any, policy: Policy) -> Any:
 class _Batch:
     """Some rows on their way through."""
 
-    def __init__(self, batch: Any, policy: Policy, key: bytes, pipeline: Processing) -> None:
+    def __init__(self, batch: Any, work: Work, key: bytes, pipeline: Processing) -> None:
         self._known = _known_of(batch)
         self._batch = batch.drop_columns([KNOWN]) if KNOWN in batch.schema.names else batch
-        self._policy = policy
+        self._stamp = work.stamp
         self._key = key
         self._pipeline = pipeline
-        self._rows = Rows(self._batch, policy.formats)
+        self._rows = Rows(self._batch, work.policy.formats, work.longest)
         self._columns, self._read = self._rows.columns, self._rows.read
-        self._schema = output_schema(self._batch.schema, policy)
+        self._schema = output_schema(self._batch.schema, work.policy)
 
     def rewritten(self) -> Any:
         import pyarrow as pa
@@ -103,7 +109,7 @@ class _Batch:
         added = {
             SPANS: [None if isinstance(each, Failure) else each[1] for each in settled],
             FAILURE: [why(each) for each in failed],
-            POLICY: [self._policy.hash] * len(every),
+            POLICY: [self._stamp] * len(every),
             KEY: [key_tag(self._key)] * len(every),
             INPUT: [input_tag(fields, self._key) for fields in every],
             CHARACTERS: [

@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -17,10 +18,12 @@ from incognote.core.errors import PolicyError
 from incognote.core.types import Document, View
 from incognote.detect.patterns import PatternDetector, Rule, load_pack, pack_names
 from incognote.detect.patterns.engine import (
+    LOOK_BACK,
     RUN_TOKENS,
     Engine,
     Found,
     Matcher,
+    _reach,
     make_gate,
     trigger_keys,
 )
@@ -77,6 +80,31 @@ def test_gates_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     gated = Engine(RULES)
     gated.find(OWN_CASES.text, OWN_CASES.tokens)
     assert gated.find(OWN_CASES.text, OWN_CASES.tokens) == open_gates
+
+
+def test_an_escaped_bracket_is_no_condition() -> None:
+    """A telephone number may open with one: `\\(?` and a group behind it look like `(?(`."""
+    bracket = replace(RULES[0], pattern=r"(?P<phi>\(?(?:800|877)\)?)")
+    gate = make_gate([bracket, bracket])
+    assert gate is not None
+    assert gate("(800)", 0)
+
+
+def test_every_rule_that_ships_can_have_a_gate() -> None:
+    assert [rule.id for rule in RULES if make_gate([rule]) is None] == []
+
+
+@pytest.mark.parametrize(
+    "before", [r"no[.]?[ ]", r"(?<=acct )no ", r"^no ", r"\bno[ ]{1,8}", r"(?:acct|no)[ ]"]
+)
+def test_a_context_is_found_as_far_back_as_it_can_reach(before: str) -> None:
+    """Looking behind and starts of lines see what comes before the stretch that is searched."""
+    pattern = re.compile(rf"(?:{before})\Z", re.MULTILINE)
+    for text in ("acct no 77", "no 77", f"{'x' * 80} acct no 77", "\nno 77", "xno 77", "xacct 77"):
+        at = text.index("77")
+        near = pattern.search(text, max(0, at - _reach(pattern)), at)
+        far = pattern.search(text, max(0, at - LOOK_BACK), at)
+        assert (near is None) == (far is None), text
 
 
 def test_rules_with_numbered_groups_get_no_gate() -> None:

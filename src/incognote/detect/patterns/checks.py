@@ -153,9 +153,12 @@ def calendar_date(match: re.Match[str]) -> bool:
 
 
 def _month_day(month: int, day: int, leap: bool) -> bool:
-    if not 1 <= month <= 12:
-        return False
-    return 1 <= day <= calendar.monthrange(2024 if leap else 2023, month)[1]
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[leap][month - 1]
+
+
+_DAYS = tuple(
+    tuple(calendar.monthrange(year, month)[1] for month in range(1, 13)) for year in (2023, 2024)
+)
 
 
 @_check

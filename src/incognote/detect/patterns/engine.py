@@ -18,9 +18,10 @@ its trigger is first seen, which keeps the start short.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from incognote.core.caches import BoundedDict
 from incognote.core.text.phrases import lower
@@ -41,8 +42,10 @@ RUN_TOKENS = 12
 # takes about a third of one for each rule.
 _SPARED_A_RULE = 0.3
 _RUN_MARKS = frozenset("._-+/\\:%'#*")
+# What `re` itself reads patterns with: nothing else says how long a match can be.
+_PARSER: Any = importlib.import_module("re._parser")
 _REFERENCE = re.compile(r"\(\?P=(\w+)\)")
-_NUMBERED = re.compile(r"\\[1-9]|\(\?\(")
+_NUMBERED = re.compile(r"\\[1-9]|(?<!\\)\(\?\(")
 _SHAPE = re.compile(r"(9+)(\+|\{1,(\d+)\})?(?:\[(.+)\]|(\D))?")
 
 
@@ -104,7 +107,8 @@ def _conditions(rule: Rule, flags: int) -> Iterator[Callable[[str, re.Match[str]
             yield _after(re.compile(context.after, flags).match, wanted=wanted)
     for context, wanted in contexts:
         if context.before:
-            yield _before(re.compile(rf"(?:{context.before})\Z", flags).search, wanted=wanted)
+            pattern = re.compile(rf"(?:{context.before})\Z", flags)
+            yield _before(pattern.search, _reach(pattern), wanted=wanted)
 
 
 def _after(
@@ -114,13 +118,20 @@ def _after(
 
 
 def _before(
-    search: Callable[[str, int, int], re.Match[str] | None], *, wanted: bool
+    search: Callable[[str, int, int], re.Match[str] | None], reach: int, *, wanted: bool
 ) -> Callable[[str, re.Match[str]], bool]:
     def accept(text: str, found: re.Match[str]) -> bool:
         start = found.start()
-        return (search(text, max(0, start - LOOK_BACK), start) is not None) == wanted
+        return (search(text, max(0, start - reach), start) is not None) == wanted
 
     return accept
+
+
+def _reach(pattern: re.Pattern[str]) -> int:
+    """How far before a match its context may begin: the search tries every place from there on, and
+    most contexts are short."""
+    longest: int = _PARSER.parse(pattern.pattern, pattern.flags).getwidth()[1]
+    return min(LOOK_BACK, longest)
 
 
 def _check(check: Callable[[re.Match[str]], bool]) -> Callable[[str, re.Match[str]], bool]:

@@ -13,12 +13,17 @@ _NEAR = 7
 
 def word_before(scan: Scan, at: int) -> int:
     """The token before `at` on its line, past opening marks and "the"; -1 if there is none."""
-    while at > 0 and scan.gap(at) != LINE:
-        at -= 1
-        if scan.words[at] in _SKIPPED or scan.lower(at) == "the":
-            continue
-        return at
-    return -1
+    found = scan.before.get(at)
+    if found is None:
+        found = at
+        while found > 0 and scan.gap(found) != LINE:
+            found -= 1
+            if scan.words[found] not in _SKIPPED and scan.lower(found) != "the":
+                break
+        else:
+            found = -1
+        scan.before[at] = found
+    return found
 
 
 def preposition(scan: Scan, at: int) -> str:

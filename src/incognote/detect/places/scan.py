@@ -34,6 +34,7 @@ GLUED, BLANK, COLUMN, LINE = 0, 1, 2, 3
 # A view with a smaller share of capitalised words than this was typed without them.
 _LOWER_CASE_NOTE = 0.05
 _LINE_END = re.compile("\n")
+_CASED_NAME = WORD | STOP | CAPITAL
 _DOTTED = frozenset("st ste mt ft hosp med ctr univ mem gen co dept inc no sgt bros".split())
 
 
@@ -71,6 +72,7 @@ class Scan:
         self.bits = list(map(vocabulary.__getitem__, self.words))
         self.listed = [at for at, bits in enumerate(self.bits) if bits & LISTED]
         self.vocabulary = vocabulary
+        self.before: dict[int, int] = {}  # of `context.word_before`: rule after rule asks the same
         self._line_ends = [mark.start() for mark in _LINE_END.finditer(text)]
         self._line_case: dict[int, bool] = {}
         words = [bits & (WORD | CAPITAL | UPPER) for bits in self.bits if bits & WORD]
@@ -141,16 +143,16 @@ class Scan:
 
     def _name_word(self, at: int, cased: bool) -> bool:
         bits = self.bits[at]
+        if cased:
+            return bits & _CASED_NAME == WORD | CAPITAL
         if not bits & WORD or bits & STOP:
             return False
-        if cased:
-            return bool(bits & CAPITAL)
         return bool(bits & (PART | GENERIC | HEAD | LANDMARK)) or not bits & COMMON
 
     def _grow(self, at: int, cased: bool) -> int:
         n = len(self.words)
         while at < n:
-            gap = self.gap(at)
+            gap = self._gaps[at]
             if gap >= COLUMN:
                 break
             if self._name_word(at, cased):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import torch
 
 # A piece stays while the odds that it is PHI are above e to the minus this.
-ODDS = 6.0
+ODDS = 5.0
 # What a teacher holds for PHI this much is worth the attention of all layers. Smoothed targets
 # leave some doubt about every word, so less would keep a third of the text.
 DOUBT = 0.25

@@ -33,6 +33,8 @@ from incognote.transform.leaks.word_index import SHORTEST, WordIndex
 from incognote.transform.spelling import SPACED
 
 _WORDS = re.compile(r"\w+")
+# What every name letter by letter holds. It begins with a mark, which is rarer than a letter.
+_LETTER_APART = re.compile(r"([ .\-])[^\W\d_]\1[^\W\d_](?![^\W_])")
 _GAPS = re.compile(r"[\W_]+")
 _LINE_END = re.compile(r"\n\s*+(?=\w)")
 _SPACES = frozenset(" \t\r\f\v\u00a0")
@@ -133,6 +135,8 @@ def _words_left(
 
 def _spaced_out(folded: str, index: WordIndex, wanted: Mapping[str, Word]) -> Iterator[Leak]:
     """Names letter by letter: "S M I T H". A known word so written is a heading."""
+    if not _LETTER_APART.search(folded):
+        return
     for match in SPACED.finditer(folded):
         word = _GAPS.sub("", match[0])
         if word in wanted or not is_known(word):
