@@ -7,10 +7,10 @@ import io
 import re
 import zipfile
 
-import docx
 import pytest
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
+from tests.formats.kit.made import blank_letter
 from tests.formats.kit.whole import deidentified
 
 STAY = [
@@ -41,7 +41,7 @@ PLANTED = ("Adaeze", "Okonkwo", "adaeze", "okonkwo", "Brandvold", "Quillon", "77
 
 def letter(code: str, *, cut: int = 0, simple: bool = False) -> bytes:
     """A letter with a field: its code in one run, in two, or in an attribute."""
-    document = docx.Document()
+    document = blank_letter()
     document.add_paragraph(
         "Patient Adaeze Okonkwo, MRN 7741902, seen by Dr. Quillon Brandvold on 3/4/2021."
     )
@@ -83,7 +83,7 @@ def test_words_of_people_go(code: str) -> None:
 
 
 def test_bookmarks_of_word_stay() -> None:
-    document = docx.Document()
+    document = blank_letter()
     paragraph = document.add_paragraph("Findings")
     mark = OxmlElement("w:bookmarkStart")
     mark.set(qn("w:id"), "0")
