@@ -38,6 +38,7 @@ _SMALL_FOREIGN = frozenset(
 _FEW_FOREIGN, _TIMES_FOREIGN = 3, 2
 # Weights are logarithms of odds, three at most for a word: three words that are surely of a
 # language decide for it.
+_MOST = 3.0  # no word weighs more
 _LEAST = 7.0
 # A language besides the main one needs more, and a share of what speaks for that, unless whole
 # sentences are in it.
@@ -98,6 +99,11 @@ def is_spanish(text: str, languages: tuple[str, ...] = ("en",)) -> bool:
     """Whether a text is in Spanish and no part of it in English, which would make it a chart in
     English, or in both. A terse Spanish form counts: the detectors are chosen so, too."""
     return languages_in(text, languages) == Languages("es")
+
+
+def is_spanish_word(word: str) -> bool:
+    """Whether a word is surely Spanish and no name: "alta", "consulta"."""
+    return _tables()["es"].get(_without_accents(word).lower(), 0.0) >= _MOST
 
 
 def _weigh(text: str, words: list[str]) -> dict[str, float]:
