@@ -82,3 +82,11 @@ def test_junior_alone_is_the_son():
 def test_a_month_that_begins_a_sentence_is_no_part_of_the_date_before():
     text = "[[June Osei|PATIENT]] starts on [[June|DATE]] [[8. June|DATE]] will drive her son."
     assert labels(text)[1:] == [("June 8", "DATE"), ("June", "PATIENT")]
+
+
+def test_an_ordinary_word_of_a_spanish_note_is_no_given_name():
+    spanish = (
+        "El paciente refiere dolor y tos sin fiebre. Se inmoviliza. Alta a las 04:15 h del 23."
+    )
+    assert labels(spanish) == []
+    assert labels("She was tearful today. Alta held her hand and cried.") != []

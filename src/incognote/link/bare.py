@@ -14,6 +14,7 @@ from incognote.core.caches import cached
 from incognote.core.types import Span
 from incognote.lexicon import fold, lexicon
 from incognote.lexicon.eponyms import is_term
+from incognote.lexicon.language import is_spanish, is_spanish_word
 from incognote.lexicon.name_words import family_share, is_syllable
 from incognote.lexicon.words import UNCUED, Rank, is_among
 from incognote.link.context import (
@@ -155,6 +156,9 @@ def find_bare(
             yield Span(start, end, "DOCTOR", SCORE, (SOURCE,))
     for start, end in places(filter(_kind, capitals), text, _NAME):
         if is_taken(start, end, taken):
+            continue
+        # "Alta a las 04:15": a given name in English, a discharge in Spanish.
+        if is_spanish_word(text[start:end]) and is_spanish(text):
             continue
         kind = _kind(text[start:end])
         if kind == "mere" and _stands_alone(text, start, end):
