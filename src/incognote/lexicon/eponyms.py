@@ -78,6 +78,14 @@ _GOES_ON = frozenset(
     stable controlled uncontrolled flare flares flaring remission active quiescent well poorly
     """.split()
 )
+# Behind a disease: "Lynch in the family", "Hodgkin in remission", "Huntington runs in the family".
+_WHERE_DISEASES_ARE = (
+    ("in", "the", "family"), ("in", "remission"), ("in", "siblings"), ("in", "relatives"),
+    ("in", "both", "parents"), ("runs", "in"), ("on", "biopsy"), ("on", "both", "sides"),
+    ("without", "dysplasia"), ("with", "dysplasia"), ("on", "the", "differential"),
+)  # fmt: skip
+# "Lynch in the family meeting".
+_NOT_OF_KIN = (("meeting",), ("room",), ("conference",), ("practice",), ("lounge",), ("business",))
 # What is said of people, too: where somebody of the note is called so, it says nothing.
 _OF_PEOPLE_TOO = frozenset(
     """
@@ -87,8 +95,8 @@ _OF_PEOPLE_TOO = frozenset(
     """.split()
 )
 # Before such a name in Spanish: "signo de Murphy", "dren Kehr". The first are of no person; the
-# second may be somebody's ("la operación de Ana"), and need a name that the list of
-# eponyms has, if "de" is between.
+# second may be somebody's ("la operación de Ana"), and need a name that the list of eponyms has, if
+# "de" is between.
 _THINGS_ES = r"""signos?|maniobras?|test|escala|[ií]ndice|score|clasificaci[oó]n|criterios?
   |cuestionario
   |f[oó]rmula|ecuaci[oó]n|regla|s[ií]ndrome|sd|fen[oó]meno|dren(?:aje)?s?|clavos?|tornillos?|sondas?|cat[eé]ter
@@ -107,8 +115,8 @@ _HEAD_ES = re.compile(
 )
 # What is said of a sign: "Blumberg negativo", "Giordano (-)".
 _RESULT_ES = re.compile(
-    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)"
-    r"|ausentes?\b|presentes?\b|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b"
+    r"[ ]{0,2}(?:\(?[+-]{1,3}\)?(?![\w-])|(?:neg|pos)(?:ativ[oa]s?|itiv[oa]s?|\b)|ausentes?\b"
+    r"|presentes?\b|dudos[oa]\b|bilateral\b|grado\b|tipo\b|[IVX]{1,3}\b"
     r"|\d{1,3}(?![\d-]|[ ](?:a|años?|anos?|meses)\b))",
     re.IGNORECASE,
 )
@@ -143,6 +151,11 @@ def is_said_of_thing(beside: Beside, unless: frozenset[str] = frozenset()) -> bo
         return True
     of = _BEFORE.get(before)
     if of is not None and ahead in of - unless:
+        return True
+    if not unless and any(
+        beside.behind[: len(each)] == each and beside.behind[len(each) :][:1] not in _NOT_OF_KIN
+        for each in _WHERE_DISEASES_ARE
+    ):
         return True
     for at, word in enumerate(beside.behind[:REACH]):
         if word not in _IS:

@@ -4,7 +4,6 @@
 """
 
 from incognote.link.labels import PEOPLE
-from incognote.link.linking import Linked, link, people_in
-from incognote.link.rules import LinkRules
+from incognote.link.linking import Linked, LinkRules, link, people_in
 
 __all__ = ["PEOPLE", "LinkRules", "Linked", "link", "people_in"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from incognote.core.labels import all_labels
 from incognote.core.people import NOBODY, People
 from incognote.core.types import Document, Dropped, Span
 from incognote.link.bare import SURE, find_bare, find_listed
@@ -17,13 +18,31 @@ from incognote.link.missed import find_missed, grow_names, known_people, merged,
 from incognote.link.persons import persons, stated_people
 from incognote.link.reading import Mention, mentions_of
 from incognote.link.roles import Role, roles_in
-from incognote.link.rules import EVERYTHING, LinkRules
 from incognote.link.stretches import capitalised, union
+from incognote.policy import Policy
 
 NAMES = PEOPLE | {"INITIALS"}
 # What the policy itself says is no PHI is not looked at again.
 _CLOSED = ("never", "inclusion")
 _LOST = ("overlap", "cut", "merged")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRules:
+    """`labels` are those that are not switched off: linking gives no others. `repetitions` are
+    looked for, or not, as everywhere. `bare_names` are looked for where some detector finds names
+    in any text: who runs none of these wants no names found."""
+
+    labels: frozenset[str]
+    repetitions: bool = True
+    bare_names: bool = True
+
+    @classmethod
+    def of(cls, policy: Policy, *, finds_names: bool) -> LinkRules:
+        return cls(policy.wanted, policy.resolve.repetitions, finds_names)
+
+
+EVERYTHING = LinkRules(frozenset(all_labels()))
 
 
 @dataclass(frozen=True, slots=True)

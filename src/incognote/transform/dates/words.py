@@ -150,13 +150,13 @@ def weekday_like(word: str, weekday: int) -> str:
 
 def month_like(word: str, month: int, short: bool, spanish: bool = False) -> str:
     """Another month, written as this one is. "nov" is Spanish where the record is."""
+    if word.upper() in ROMAN:
+        return like_case(word * 2, ROMAN[month - 1])
     abroad = _abroad("months", word.lower()) or (
         _spanish_short_months() if spanish and short else None
     )
     if abroad:
         return like_case(word, abroad[month - 1])
-    if word.upper() in ROMAN:
-        return like_case(word * 2, ROMAN[month - 1])
     name = MONTHS[month - 1]
     if short:
         name = "Sept" if len(word) == 4 and month == 9 else name[:3]
